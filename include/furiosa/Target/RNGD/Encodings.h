@@ -35,29 +35,14 @@ using Fault = std::optional<std::string>;
 // Special-function registers
 //===----------------------------------------------------------------------===//
 
-/// Register blocks in the order of their addresses. EDF files store the value.
+/// Register blocks in the order of their addresses: Common, SubFetchUnit,
+/// FetchUnitMainContext, … EDF files store the value.
 enum class Block : uint8_t {
-  Common,
-  DataMemoryAddressMode,
-  DotProductEngineWarmUpControl,
-  SubFetchUnit,
-  OperationDataPath,
-  DotProductEngineRegisterFile,
-  RegisterConfig,
-  VectorRegisterFile,
-  SubCommitUnit,
-  DataMemory,
-  CommitUnit,
-  DotProductEngineParityError,
-  FetchUnitMainContext,
-  OperationDataPathMainContext,
-  DotProductEngineMainContext,
-  TransposeEngineMainContext,
-  CommitUnitMainContext,
-  VectorRouteUnitMainContext,
-  VectorReduceUnitMainContext,
-  VectorArithmeticUnitMainContext,
-  VectorRegisterFileParityErrorCounter,
+#define FURIOSA_SFR_BLOCK(NAME, BASE, BYTES, CONTEXT) NAME,
+#define FURIOSA_SFR_REG(NAME, OFFSET, RESET)
+#define FURIOSA_SFR_FIELD(NAME, LSB, WIDTH)
+#define FURIOSA_SFR_ARRAY(NAME, FIRST, LAST, LSB, WIDTH, STEP)
+#include "furiosa/Target/RNGD/Sfr.def"
 };
 inline constexpr unsigned numBlocks = 21;
 
@@ -67,8 +52,10 @@ llvm::StringRef toString(BlockContext context);
 
 /// One field: `width` bits from bit `lsb` of a 64-bit register.
 struct SfrField {
-  /// Unique in its block together with `index`: "limits", "fxp_add.op_mode".
-  std::string name;
+  /// Unique in its block together with `index`: "limits", "fxp_add.op_mode",
+  /// "fxp_add.scalar". Where two registers of a block have a field of one name
+  /// the register stands before it ("feed_data_type").
+  llvm::StringRef name;
   /// Position in `SfrBlock::registers`.
   uint16_t reg;
   uint8_t lsb;
@@ -84,7 +71,7 @@ struct SfrField {
 };
 
 struct SfrRegister {
-  std::string name;
+  llvm::StringRef name;
   /// Bytes from the base of the block, a multiple of 8.
   uint16_t offset;
   uint64_t reset;
@@ -200,31 +187,13 @@ private:
 // Tensor Unit controller
 //===----------------------------------------------------------------------===//
 
-/// Opcodes, bits 31:25 of a command word.
+/// Opcodes, bits 31:25 of a command word: ItoSfr, MtoSfr, Exec, Wait, DmaW, …
 enum class TucOp : uint8_t {
-  ItoSfr = 0x01,
-  RtoSfr = 0x02,
-  RtoSfrI = 0x03,
-  MtoSfr = 0x04,
-  StoSfr = 0x05,
-  SfrtoS = 0x06,
-  Stall = 0x07,
-  ItoS = 0x08,
-  ItoSI = 0x09,
-  StoS = 0x0a,
-  StoTab = 0x0b,
-  StoTrf = 0x0c,
-  StoVrf = 0x0d,
-  Exec = 0x10,
-  Wait = 0x11,
-  Interrupt = 0x12,
-  Dma = 0x13,
-  Dma1 = 0x14,
-  WaitI = 0x15,
-  DmaW = 0x16,
-  Profile = 0x18,
-  ProfileI = 0x19,
-  PrFlush = 0x1a,
+#define FURIOSA_TUC_OP(NAME, OPCODE, MNEMONIC, TEXT) NAME = OPCODE,
+#define FURIOSA_TUC_WORD(NAME, LSB, WIDTH)
+#define FURIOSA_TUC_OPERAND()
+#define FURIOSA_TUC_FIELD(NAME, LSB, WIDTH, CHECKED)
+#include "furiosa/Target/RNGD/Tuc.def"
 };
 
 /// A field of a command word or of an operand register.
