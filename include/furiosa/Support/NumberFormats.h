@@ -11,10 +11,10 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -55,9 +55,9 @@ inline constexpr uint8_t wireBitsTable[numElementTypes] = {4, 4, 8, 8, 16, 32,
                                                            8, 4, 8, 8, 16, 32};
 inline constexpr uint8_t codeBitsTable[numElementTypes] = {4, 5, 8, 9, 16, 32,
                                                            8, 4, 8, 8, 16, 32};
-extern const uint32_t f4e2m1Patterns[16];
-extern const uint32_t f8e4m3Patterns[256];
-extern const uint32_t f8e5m2Patterns[256];
+extern const std::array<uint32_t, 16> f4e2m1Patterns;
+extern const std::array<uint32_t, 256> f8e4m3Patterns;
+extern const std::array<uint32_t, 256> f8e5m2Patterns;
 inline constexpr uint32_t signBit = 0x80000000u;
 inline constexpr uint32_t absMask = 0x7FFFFFFFu;
 inline constexpr uint32_t infinity = 0x7F800000u;
@@ -341,8 +341,8 @@ inline uint32_t mulF32(uint32_t lhs, uint32_t rhs) {
   if (drop > 48) // Below half of the least subnormal.
     return sign;
   uint32_t magnitude;
-  if (drop <= 0) // A normal times a subnormal, whose product is short.
-    magnitude = bias + static_cast<uint32_t>(product << -drop);
+  if (drop == 0) // A subnormal times a power of two.
+    magnitude = bias + static_cast<uint32_t>(product);
   else
     magnitude = bias + static_cast<uint32_t>(shiftRightNearestEven(
                            product, static_cast<unsigned>(drop)));
