@@ -323,9 +323,8 @@ void ChainOp::getEffects(
                        getOperation()->getOpResult(0));
   effects.emplace_back(MemoryEffects::Write::get(),
                        getOperation()->getOpResult(0));
-  for (Operation &op : getBody().front())
-    for (OpOperand &operand : op.getOpOperands())
-      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  // Stages name tensors of any tier as operands.
+  effects.emplace_back(MemoryEffects::Read::get());
 }
 
 LogicalResult ChainOp::verifyRegions() {
