@@ -1,0 +1,111 @@
+//===- LIR.td - The lir dialect: types and attributes ------*- tablegen -*-===//
+//
+// What all lir ops share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_DIALECT_LIR_IR_LIR
+#define FURIOSA_DIALECT_LIR_IR_LIR
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/DialectBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def LIR_Dialect : Dialect {
+  let name = "lir";
+  let summary = "Low-level IR: one configured hardware command per op";
+  let description = [{
+    No mapping is left: every number is in bytes, flits, lanes or loop counts,
+    except that `feed_buffer` counts elements. One `lir.exec` is one execution
+    of a Tensor Unit context, its region lists the operation units on its route;
+    one `lir.dma` is one transfer with a descriptor per engine.
+  }];
+  let cppNamespace = "::furiosa::lir";
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+}
+
+class LIR_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::furiosa::lir";
+}
+
+def LIR_Tier : LIR_Enum<"Tier", "memory tier", [
+    I32EnumAttrCase<"Hbm", 0, "hbm">, I32EnumAttrCase<"Dm", 1, "dm">,
+    I32EnumAttrCase<"Trf", 2, "trf">, I32EnumAttrCase<"Vrf", 3, "vrf">]>;
+
+def LIR_Context : LIR_Enum<"Context", "Tensor Unit context", [
+    I32EnumAttrCase<"Main", 0, "main">, I32EnumAttrCase<"Sub", 1, "sub">]>;
+
+/// The vendor's names of element types in feed buffers. Those that no
+/// multiplier takes are here so that they can be refused by name.
+def LIR_FeedType : LIR_Enum<"FeedType", "element type of a feed buffer", [
+    I32EnumAttrCase<"RawInt4", 0>, I32EnumAttrCase<"RawInt5", 1>,
+    I32EnumAttrCase<"RawInt8", 2>, I32EnumAttrCase<"RawInt9", 3>,
+    I32EnumAttrCase<"RawF8E4M3", 4>, I32EnumAttrCase<"RawF8E5M2", 5>,
+    I32EnumAttrCase<"RawBF16", 6>, I32EnumAttrCase<"RawInt16", 7>,
+    I32EnumAttrCase<"RawInt32", 8>, I32EnumAttrCase<"RawUInt8", 9>,
+    I32EnumAttrCase<"RawF32", 10>, I32EnumAttrCase<"RawF4E2M1", 11>]>;
+
+def LIR_Flits : LIR_Enum<"Flits", "collect flits of a feed buffer", [
+    I32EnumAttrCase<"Flit1", 1>, I32EnumAttrCase<"Flit2", 2>]>;
+
+def LIR_LaneMode : LIR_Enum<"LaneMode", "lane folder order", [
+    I32EnumAttrCase<"Sequential", 0, "sequential">,
+    I32EnumAttrCase<"Interleaved", 1, "interleaved">]>;
+
+/// The arithmetic units of the vector engine that lir can configure.
+def LIR_Alu : LIR_Enum<"Alu", "vector ALU", [
+    I32EnumAttrCase<"FxpAdd", 0, "fxp_add">,
+    I32EnumAttrCase<"FxpLshift", 1, "fxp_left_shift">,
+    I32EnumAttrCase<"FxpMul", 2, "fxp_mul">,
+    I32EnumAttrCase<"FxpRshift", 3, "fxp_right_shift">]>;
+
+def LIR_AluOp : LIR_Enum<"AluOp", "vector ALU operation", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"AddSat", 1, "add_sat">,
+    I32EnumAttrCase<"Sub", 2, "sub">, I32EnumAttrCase<"SubSat", 3, "sub_sat">,
+    I32EnumAttrCase<"Shl", 4, "shl">, I32EnumAttrCase<"ShlSat", 5, "shl_sat">,
+    I32EnumAttrCase<"MulFxp", 6, "mul_fxp">, I32EnumAttrCase<"MulInt", 7, "mul_int">,
+    I32EnumAttrCase<"Shr", 8, "shr">, I32EnumAttrCase<"Sar", 9, "sar">]>;
+
+class LIR_Attr<string name, string attrMnemonic> : AttrDef<LIR_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def LIR_EngineAttr : LIR_Attr<"Engine", "engine"> {
+  let summary = "What one DMA engine moves";
+  let description = [{
+    Paired loops of a source and a target walk, outermost first, each
+    `size : source stride : target stride` in bytes; the innermost step moves
+    `packet` bytes. Bases are bytes from the start of an HBM buffer, or
+    `slice * 4 MiB + byte` in the data memories of the engine's PE (D1 …).
+
+    Example:
+    ```mlir
+    #lir.engine<cluster 0 pe 1 from 65536 to 0 loops [64 : 1024 : 4194304] packet 1024>
+    ```
+  }];
+  let parameters = (ins "int64_t":$cluster, "int64_t":$pe, "int64_t":$source,
+      "int64_t":$target, ArrayRefParameter<"int64_t">:$sizes,
+      ArrayRefParameter<"int64_t">:$sourceStrides,
+      ArrayRefParameter<"int64_t">:$targetStrides, "int64_t":$packet);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def LIR_MemType : TypeDef<LIR_Dialect, "Mem"> {
+  let summary = "A buffer of one memory tier";
+  let description = [{
+    Bytes in all for HBM, per slice for DM, TRF and VRF. A TRF buffer also says
+    over how many lanes its bytes spread.
+
+    Examples: `!lir.mem<hbm, 32768>`, `!lir.mem<trf, 2048, lanes 8>`
+  }];
+  let mnemonic = "mem";
+  let parameters = (ins "Tier":$tier, "int64_t":$bytes, DefaultValuedParameter<"int64_t", "1">:$lanes);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+#endif // FURIOSA_DIALECT_LIR_IR_LIR

@@ -1,0 +1,332 @@
+//===- LIROps.td - lir ops ----------------------------------*- tablegen -*-===//
+//
+// Commands and the operation units inside them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_DIALECT_LIR_IR_LIROPS
+#define FURIOSA_DIALECT_LIR_IR_LIROPS
+
+include "furiosa/Dialect/LIR/IR/LIR.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class LIR_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<LIR_Dialect, opMnemonic, traits>;
+
+/// An operation unit stands only inside an exec.
+class LIR_Unit<string opMnemonic, list<Trait> traits = []>
+    : LIR_Op<opMnemonic, [HasParent<"::furiosa::lir::ExecOp">] # traits>;
+
+//===----------------------------------------------------------------------===//
+// Buffers and commands
+//===----------------------------------------------------------------------===//
+
+def LIR_AllocOp : LIR_Op<"alloc"> {
+  let summary = "A new buffer with undefined contents";
+  let description = [{
+    Example:
+    ```mlir
+    %a = lir.alloc : !lir.mem<dm, 2048>
+    ```
+  }];
+  let results = (outs Res<LIR_MemType, "the buffer", [MemAlloc]>:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def LIR_DmaOp : LIR_Op<"dma", [AttrSizedOperandSegments]> {
+  let summary = "One transfer of the Tensor DMA engines";
+  let description = [{
+    Each engine walks its descriptor; a bracket behind a buffer adds an SSA
+    offset in bytes to the base of every engine.
+
+    Example:
+    ```mlir
+    lir.dma %m[%off] to %md [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [64 : 1024 : 4194304] packet 1024>] : !lir.mem<hbm, 16777216>, !lir.mem<dm, 1024>
+    ```
+  }];
+  let arguments = (ins Arg<LIR_MemType, "read", [MemRead]>:$source, Optional<Index>:$sourceOffset,
+      Arg<LIR_MemType, "written", [MemWrite]>:$target, Optional<Index>:$targetOffset,
+      TypedArrayAttrBase<LIR_EngineAttr, "engines">:$engines);
+  let assemblyFormat = [{
+    $source (`[` $sourceOffset^ `]`)? `to` $target (`[` $targetOffset^ `]`)? $engines attr-dict
+    `:` type($source) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def LIR_ExecOp : LIR_Op<"exec", [SingleBlock, NoTerminator, NoRegionArguments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
+  let summary = "One execution of a Tensor Unit context";
+  let description = [{
+    The region lists the operation units on the route, in hardware order.
+
+    Example:
+    ```mlir
+    lir.exec sub {
+      fetch_sequencer %b loops [8 : 64, 4 : 512, 8 : 8] read 8 packet 64 flits 64 : !lir.mem<dm, 2048>
+      collect flits_per_packet 2
+      trf_store %w rows_per_lane 8 : !lir.mem<trf, 2048, lanes 8>
+    }
+    ```
+  }];
+  let arguments = (ins LIR_Context:$context);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$context attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Fetch side
+//===----------------------------------------------------------------------===//
+
+def LIR_FetchSequencerOp : LIR_Unit<"fetch_sequencer"> {
+  let summary = "Read a DM buffer in nested loops";
+  let description = [{
+    Loops are outermost first, `count : stride in bytes`; each step reads `read`
+    bytes, `packet` bytes make a packet behind the fetch adapter, `flits` flits
+    leave the unit in all. At most 8 loops of at most 65,536 (MM-6, MM-7).
+
+    Example:
+    ```mlir
+    fetch_sequencer %a loops [32 : 64, 4 : 0, 2 : 32] read 32 packet 64 flits 256 : !lir.mem<dm, 2048>
+    ```
+  }];
+  let arguments = (ins LIR_MemType:$source, DefaultValuedAttr<I64Attr, "0">:$base,
+      DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides, I64Attr:$read,
+      I64Attr:$packet, I64Attr:$flits);
+  let assemblyFormat = [{
+    $source (`base` $base^)? `loops` custom<Loops>($sizes, $strides) `read` $read
+    `packet` $packet `flits` $flits attr-dict `:` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
+def LIR_FetchAdapterOp : LIR_Unit<"fetch_adapter"> {
+  let summary = "Convert the element type behind the fetch sequencer";
+  let description = [{
+    One read may not grow beyond 32 bytes (TU-7).
+
+    Example:
+    ```mlir
+    fetch_adapter cast bf16 to f32
+    ```
+  }];
+  let arguments = (ins TypeAttr:$from, TypeAttr:$to);
+  let assemblyFormat = "`cast` $from `to` $to attr-dict";
+  let hasVerifier = 1;
+}
+
+def LIR_CollectOp : LIR_Unit<"collect"> {
+  let summary = "Cut packets into flits";
+  let description = [{
+    Example:
+    ```mlir
+    collect flits_per_packet 2
+    ```
+  }];
+  let arguments = (ins I64Attr:$flitsPerPacket);
+  let assemblyFormat = "`flits_per_packet` $flitsPerPacket attr-dict";
+  let hasVerifier = 1;
+}
+
+def LIR_TrfStoreOp : LIR_Unit<"trf_store"> {
+  let summary = "Store the stream into the tensor register file";
+  let description = [{
+    Fills `rows_per_lane` rows of 32 bytes of the first lane, then of the next.
+
+    Example:
+    ```mlir
+    trf_store %w rows_per_lane 8 : !lir.mem<trf, 2048, lanes 8>
+    ```
+  }];
+  let arguments = (ins LIR_MemType:$target, I64Attr:$rowsPerLane);
+  let assemblyFormat = "$target `rows_per_lane` $rowsPerLane attr-dict `:` type($target)";
+  let hasVerifier = 1;
+}
+
+def LIR_VrfStoreOp : LIR_Unit<"vrf_store"> {
+  let summary = "Store the stream into the vector register file";
+  let description = [{
+    Example:
+    ```mlir
+    vrf_store %v rows 1 : !lir.mem<vrf, 32>
+    ```
+  }];
+  let arguments = (ins LIR_MemType:$target, I64Attr:$rows);
+  let assemblyFormat = "$target `rows` $rows attr-dict `:` type($target)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Contraction
+//===----------------------------------------------------------------------===//
+
+def LIR_FeedBufferOp : LIR_Unit<"feed_buffer"> {
+  let summary = "Pack flits into the packets of the multiplier";
+  let description = [{
+    The element type and the number of collect flits decide, together with the
+    release of the target, whether the chip takes the contraction. Shapes count
+    elements: `stream` as it is multiplied, `weight` per lane. Each packet is
+    sent `time_broadcast` times (TU-36, TU-37, TU-40).
+
+    Example:
+    ```mlir
+    feed_buffer RawInt8 Flit2 stream [time 128, packet 64] weight RawInt8 [lane 8, element 256] promoted RawInt9 lane_broadcast 8 time_broadcast 1
+    ```
+  }];
+  let arguments = (ins LIR_FeedType:$elementType, LIR_Flits:$collectFlits,
+      I64Attr:$time, I64Attr:$packet, LIR_FeedType:$weightType, I64Attr:$lanes, I64Attr:$element,
+      LIR_FeedType:$promoted, I64Attr:$laneBroadcast, I64Attr:$timeBroadcast);
+  let assemblyFormat = [{
+    $elementType $collectFlits `stream` `[` `time` $time `,` `packet` $packet `]`
+    `weight` $weightType `[` `lane` $lanes `,` `element` $element `]` `promoted` $promoted
+    `lane_broadcast` $laneBroadcast `time_broadcast` $timeBroadcast attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def LIR_TrfSequencerOp : LIR_Unit<"trf_sequencer"> {
+  let summary = "Read the tensor register file, lane by lane";
+  let description = [{
+    One step per multiplication; strides are bytes within one lane. The
+    innermost `broadcast` loops re-use the packet that the feed buffer holds.
+
+    Example:
+    ```mlir
+    trf_sequencer %w loops [32 : 0, 4 : 64] read 64 broadcast 0 : !lir.mem<trf, 2048, lanes 8>
+    ```
+  }];
+  let arguments = (ins LIR_MemType:$source, DefaultValuedAttr<I64Attr, "0">:$base,
+      DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides, I64Attr:$read, I64Attr:$broadcast);
+  let assemblyFormat = [{
+    $source (`base` $base^)? `loops` custom<Loops>($sizes, $strides) `read` $read
+    `broadcast` $broadcast attr-dict `:` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
+def LIR_PacketReducerOp : LIR_Unit<"packet_reducer"> {
+  let summary = "Add neighbours in a tree";
+  let description = [{
+    `depth` levels leave `columns` sums (TU-47 … TU-50).
+
+    Example:
+    ```mlir
+    packet_reducer add depth 6 columns 1 to i32
+    ```
+  }];
+  let arguments = (ins I64Attr:$depth, I64Attr:$columns, TypeAttr:$accumulator);
+  let assemblyFormat = "`add` `depth` $depth `columns` $columns `to` $accumulator attr-dict";
+  let hasVerifier = 1;
+}
+
+def LIR_TimeReducerOp : LIR_Unit<"time_reducer"> {
+  let summary = "Add over time steps";
+  let description = [{
+    `strides` gives, for each loop of the TRF sequencer, the slot it moves on:
+    0 for a loop that is summed. `slots` sums are open at a time, each of
+    `count` steps (TU-51 … TU-54).
+
+    Example:
+    ```mlir
+    time_reducer slots 1 count 2 strides [0]
+    ```
+  }];
+  let arguments = (ins I64Attr:$slots, I64Attr:$count, DenseI64ArrayAttr:$strides);
+  let assemblyFormat = "`slots` $slots `count` $count `strides` $strides attr-dict";
+  let hasVerifier = 1;
+}
+
+def LIR_LaneFolderOp : LIR_Unit<"lane_folder"> {
+  let summary = "Fold the lanes into flits";
+  let description = [{
+    `live` lanes hold data (TU-55 … TU-60).
+
+    Example:
+    ```mlir
+    lane_folder interleaved live 8
+    ```
+  }];
+  let arguments = (ins LIR_LaneMode:$mode, I64Attr:$live);
+  let assemblyFormat = "$mode `live` $live attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Vector engine, cast, commit
+//===----------------------------------------------------------------------===//
+
+def LIR_VectorAluOp : LIR_Unit<"vector_alu"> {
+  let summary = "One ALU of the vector engine";
+  let description = [{
+    The right operand is an immediate or a VRF buffer that is read element by
+    element, loops outermost first with strides in bytes.
+
+    Examples:
+    ```mlir
+    vector_alu fxp_add add imm 1
+    vector_alu fxp_mul mul_int vrf %v loops [8 : 4] : !lir.mem<vrf, 32>
+    ```
+  }];
+  let arguments = (ins LIR_Alu:$alu, LIR_AluOp:$operation, OptionalAttr<I32Attr>:$imm,
+      Optional<LIR_MemType>:$vrf, OptionalAttr<DenseI64ArrayAttr>:$sizes, OptionalAttr<DenseI64ArrayAttr>:$strides);
+  let assemblyFormat = [{
+    $alu $operation (`imm` $imm^)?
+    (`vrf` $vrf^ `loops` custom<OptionalLoops>($sizes, $strides) `:` type($vrf))? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def LIR_CastOp : LIR_Unit<"cast"> {
+  let summary = "Narrow the elements of each flit";
+  let description = [{
+    The first cells of the new flit hold the results, the others are padding.
+
+    Example:
+    ```mlir
+    cast f32 to bf16
+    ```
+  }];
+  let arguments = (ins TypeAttr:$from, TypeAttr:$to);
+  let assemblyFormat = "$from `to` $to attr-dict";
+  let hasVerifier = 1;
+}
+
+def LIR_CommitAdapterOp : LIR_Unit<"commit_adapter"> {
+  let summary = "Keep the first bytes of each flit";
+  let description = [{
+    Example:
+    ```mlir
+    commit_adapter in 32 keep 16
+    ```
+  }];
+  let arguments = (ins I64Attr:$in, I64Attr:$keep);
+  let assemblyFormat = "`in` $in `keep` $keep attr-dict";
+  let hasVerifier = 1;
+}
+
+def LIR_CommitSequencerOp : LIR_Unit<"commit_sequencer"> {
+  let summary = "Write a DM buffer in nested loops";
+  let description = [{
+    Each step writes `write` bytes. `slices` gives the slices that write, as
+    pairs of first and last (MM-6, MM-7, MM-26).
+
+    Example:
+    ```mlir
+    commit_sequencer %c loops [128 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
+    ```
+  }];
+  let arguments = (ins LIR_MemType:$target, DefaultValuedAttr<I64Attr, "0">:$base,
+      DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides, I64Attr:$write,
+      DenseI64ArrayAttr:$slices);
+  let assemblyFormat = [{
+    $target (`base` $base^)? `loops` custom<Loops>($sizes, $strides) `write` $write
+    `slices` $slices attr-dict `:` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // FURIOSA_DIALECT_LIR_IR_LIROPS

@@ -1,0 +1,32 @@
+//===- Resource.h - The resource dialect ------------------------*- C++ -*-===//
+//
+// Issued commands: engines, addresses, cycles, waits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_DIALECT_RESOURCE_IR_RESOURCE_H
+#define FURIOSA_DIALECT_RESOURCE_IR_RESOURCE_H
+
+#include "furiosa/Dialect/LIR/IR/LIR.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "furiosa/Dialect/Resource/IR/ResourceEnums.h.inc"
+
+#include "furiosa/Dialect/Resource/IR/ResourceDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "furiosa/Dialect/Resource/IR/ResourceAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "furiosa/Dialect/Resource/IR/ResourceTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/Resource/IR/ResourceOps.h.inc"
+
+#endif // FURIOSA_DIALECT_RESOURCE_IR_RESOURCE_H

@@ -1,0 +1,66 @@
+//===- Resource.td - The resource dialect: types, attributes -*- tablegen -*-===//
+
+#ifndef FURIOSA_DIALECT_RESOURCE_IR_RESOURCE
+#define FURIOSA_DIALECT_RESOURCE_IR_RESOURCE
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/DialectBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Resource_Dialect : Dialect {
+  let name = "resource";
+  let summary = "Lir commands issued: engines, addresses, cycles, waits";
+  let description = [{
+    Block order is issue order: the chip has one in-order command queue per PE,
+    `issue` starts work and returns, `wait` blocks the queue. Before scheduling,
+    commands carry tokens and `after` operands, the dependences; the pass
+    `resource-schedule` fixes order, addresses and cycles, drops the tokens and
+    inserts the waits.
+  }];
+  let cppNamespace = "::furiosa::resource";
+  let dependentDialects = ["::furiosa::lir::LIRDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Resource_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::furiosa::resource";
+}
+
+def Resource_Role : Resource_Enum<"Role", "what an HBM operand is for", [
+    I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Output", 1, "output">,
+    I32EnumAttrCase<"InOut", 2, "inout">, I32EnumAttrCase<"Scratch", 3, "scratch">]>;
+
+def Resource_Engine : Resource_Enum<"Engine", "what a command runs on", [
+    I32EnumAttrCase<"Main", 0, "main">, I32EnumAttrCase<"Sub", 1, "sub">,
+    I32EnumAttrCase<"Dma", 2, "dma">]>;
+
+def Resource_TokenType : TypeDef<Resource_Dialect, "Token"> {
+  let summary = "The completion of a command";
+  let mnemonic = "token";
+}
+
+def Resource_OperandAttr : AttrDef<Resource_Dialect, "Operand"> {
+  let summary = "What an HBM operand held as a tensor";
+  let description = [{
+    Element type, axes with sizes, and the mappings, as text for EDF and
+    arrays on the host; nothing below computes with it.
+
+    Example:
+    ```mlir
+    #resource.operand<i8, chip "1", element "I, K", axes ["I", "K"] sizes [512, 64]>
+    ```
+  }];
+  let mnemonic = "operand";
+  let parameters = (ins "::mlir::Type":$elementType, StringRefParameter<"">:$chip,
+      StringRefParameter<"">:$element, ArrayRefParameter<"::mlir::StringAttr">:$axes,
+      ArrayRefParameter<"int64_t">:$sizes);
+  let assemblyFormat = [{
+    `<` $elementType `,` `chip` $chip `,` `element` $element `,` `axes` `[` $axes `]`
+    `sizes` `[` $sizes `]` `>`
+  }];
+}
+
+#endif // FURIOSA_DIALECT_RESOURCE_IR_RESOURCE

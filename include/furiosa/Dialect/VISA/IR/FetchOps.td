@@ -1,0 +1,58 @@
+//===- FetchOps.td - visa fetch, fetch adapter, collect ----*- tablegen -*-===//
+
+#ifndef FURIOSA_DIALECT_VISA_IR_FETCHOPS
+#define FURIOSA_DIALECT_VISA_IR_FETCHOPS
+
+include "furiosa/Dialect/VISA/IR/VISA.td"
+
+def VISA_FetchOp : VISA_Stage<"fetch"> {
+  let summary = "Stream a DM tensor out of the slices";
+  let description = [{
+    Reads the source in the order `time`, `packet`; digits that the source
+    lacks are broadcast. Rules TU-2, MM-6 … MM-11, MM-52.
+
+    Example:
+    ```mlir
+    fetch %d time "1" packet "A % 8" : !visa.dm<i32, slice "A / 8 # 256", element "A % 8", #axes>
+    ```
+  }];
+  let arguments = (ins VISA_AnyTensor:$source, StrAttr:$time, StrAttr:$packet);
+  let assemblyFormat = [{
+    $source `time` custom<MappingText>($time) `packet` custom<MappingText>($packet)
+    attr-dict `:` type($source)
+  }];
+}
+
+def VISA_FetchCastOp : VISA_Stage<"fetch_cast"> {
+  let summary = "Widen the element type of the stream";
+  let description = [{
+    Identity, i4, i8, i16 to i32, f8 and bf16 to f32, f32 to bf16. Rules TU-6,
+    TU-7.
+
+    Example:
+    ```mlir
+    fetch_cast to i32
+    ```
+  }];
+  let arguments = (ins TypeAttr:$to);
+  let assemblyFormat = "`to` $to attr-dict";
+}
+
+def VISA_CollectOp : VISA_Stage<"collect"> {
+  let summary = "Cut packets into flits of 32 bytes";
+  let description = [{
+    The packet is padded to whole flits; the inner flit is the new packet, the
+    others go to the end of time. Rules TU-3, TU-28, TU-29.
+
+    Example:
+    ```mlir
+    collect time "A, B / 16" packet "B % 16"
+    ```
+  }];
+  let arguments = (ins StrAttr:$time, StrAttr:$packet);
+  let assemblyFormat = [{
+    `time` custom<MappingText>($time) `packet` custom<MappingText>($packet) attr-dict
+  }];
+}
+
+#endif // FURIOSA_DIALECT_VISA_IR_FETCHOPS

@@ -1,0 +1,90 @@
+//===- VISA.h - The visa dialect --------------------------------*- C++ -*-===//
+//
+// Types, attributes and ops of the virtual ISA. The whole-kernel check stands
+// in KernelCheck.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_DIALECT_VISA_IR_VISA_H
+#define FURIOSA_DIALECT_VISA_IR_VISA_H
+
+#include "furiosa/Dialect/TensorMapping/IR/TensorMapping.h"
+#include "furiosa/Support/NumberFormats.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+#include "furiosa/Dialect/VISA/IR/VISAEnums.h.inc"
+
+#include "furiosa/Dialect/VISA/IR/VISADialect.h.inc"
+
+namespace furiosa::visa {
+class StageChecker;
+class KernelChecker;
+struct Layout;
+} // namespace furiosa::visa
+
+#include "furiosa/Dialect/VISA/IR/VISAOpInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "furiosa/Dialect/VISA/IR/VISAAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "furiosa/Dialect/VISA/IR/VISATypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/VISA/IR/MovementOps.h.inc"
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/VISA/IR/FetchOps.h.inc"
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/VISA/IR/RegisterFileOps.h.inc"
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/VISA/IR/ContractionOps.h.inc"
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/VISA/IR/VectorOps.h.inc"
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/VISA/IR/CommitOps.h.inc"
+
+namespace furiosa::visa {
+
+/// Parts that tensor types of all tiers have in common.
+struct TensorParts {
+  mlir::Type elementType;
+  tmap::AxesAttr axes;
+  tmap::MappingAttr chip;
+  /// Null where the tier has no such dimension.
+  tmap::MappingAttr cluster, slice, lane;
+  tmap::MappingAttr element;
+};
+
+/// The parts of a tier type; a null element type for any other type.
+TensorParts getTensorParts(mlir::Type type);
+
+/// The chip's element type of an MLIR type: i4 … i32, ui8, f4E2M1FN, f8E4M3FN,
+/// f8E5M2, bf16, f32.
+std::optional<ElementType> getElementType(mlir::Type type);
+mlir::Type getMLIRType(mlir::MLIRContext *context, ElementType type);
+
+/// The buffer that a chain of views stands on.
+mlir::Value getBaseBuffer(mlir::Value tensor);
+
+/// The target of `op`: the nearest `visa.target` of an ancestor, else the
+/// default target.
+TargetAttr getTarget(mlir::Operation *op);
+/// Release 0.6, one chip, eight PEs.
+TargetAttr getDefaultTarget(mlir::MLIRContext *context);
+
+} // namespace furiosa::visa
+
+#endif // FURIOSA_DIALECT_VISA_IR_VISA_H
