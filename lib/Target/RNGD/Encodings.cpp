@@ -66,19 +66,17 @@ struct SfrTableBuilder {
   }
   void reg(llvm::StringRef name, uint16_t offset, uint64_t reset) {
     SfrBlock &block = blocks.back();
-    block.registers.push_back(
-        {name, offset, reset, 0, static_cast<uint16_t>(block.fields.size()),
-         0});
+    block.registers.push_back({name, offset, reset, 0,
+                               static_cast<uint16_t>(block.fields.size()), 0});
   }
   void field(llvm::StringRef name, unsigned lsb, unsigned width,
              unsigned index = 0, bool isArray = false) {
     SfrBlock &block = blocks.back();
     SfrRegister &reg = block.registers.back();
-    block.fields.push_back({name,
-                            static_cast<uint16_t>(block.registers.size() - 1),
-                            static_cast<uint8_t>(lsb),
-                            static_cast<uint8_t>(width),
-                            static_cast<uint8_t>(index), isArray});
+    block.fields.push_back(
+        {name, static_cast<uint16_t>(block.registers.size() - 1),
+         static_cast<uint8_t>(lsb), static_cast<uint8_t>(width),
+         static_cast<uint8_t>(index), isArray});
     reg.fieldMask |= maskOf(width) << lsb;
     ++reg.numFields;
   }
@@ -136,8 +134,9 @@ const SfrField *SfrBlock::find(llvm::StringRef field, unsigned index) const {
 }
 
 unsigned SfrBlock::count(llvm::StringRef field) const {
-  return llvm::count_if(
-      fields, [&](const SfrField &candidate) { return candidate.name == field; });
+  return llvm::count_if(fields, [&](const SfrField &candidate) {
+    return candidate.name == field;
+  });
 }
 
 const SfrRegister *SfrBlock::registerAt(uint32_t offset) const {
@@ -205,8 +204,8 @@ std::vector<uint8_t> SfrImage::bytes() const {
 }
 
 /// "FetchUnitMainContext.limits[9]": how a message names a field.
-static std::string fieldName(Block block, llvm::StringRef field,
-                             unsigned index, bool withIndex) {
+static std::string fieldName(Block block, llvm::StringRef field, unsigned index,
+                             bool withIndex) {
   std::string name = (toString(block) + "." + field).str();
   if (withIndex)
     name += "[" + std::to_string(index) + "]";
@@ -225,8 +224,9 @@ Fault SfrImage::set(llvm::StringRef field, unsigned index, uint64_t value) {
     if (count == 0)
       return "register block " + toString(id).str() + " has no field '" +
              field.str() + "'";
-    return fieldName(id, field, index, true) + " does not exist: the field has " +
-           std::to_string(count) + (count == 1 ? " element" : " elements");
+    return fieldName(id, field, index, true) +
+           " does not exist: the field has " + std::to_string(count) +
+           (count == 1 ? " element" : " elements");
   }
   if (value > place->max())
     return "value " + std::to_string(value) + " does not fit the " +
@@ -269,8 +269,7 @@ std::optional<uint32_t> SfrImage::getLimit(llvm::StringRef field,
   return decodeLimit(*value);
 }
 
-void SfrImage::forEach(
-    llvm::function_ref<void(const Entry &)> callback) const {
+void SfrImage::forEach(llvm::function_ref<void(const Entry &)> callback) const {
   const SfrBlock &table = sfrBlock(id);
   for (const SfrField &field : table.fields)
     callback({table.registers[field.reg], field, get(field)});
@@ -357,8 +356,7 @@ llvm::Expected<TucCommand> TucCommand::decode(uint32_t word) {
   if (!info)
     return makeError("unknown TUC opcode " + hex(word >> opcodeLsb) +
                      " in word " + hex(word));
-  uint64_t reserved =
-      word & maskOf(opcodeLsb) & ~usedBits(info->wordFields);
+  uint64_t reserved = word & maskOf(opcodeLsb) & ~usedBits(info->wordFields);
   if (reserved)
     return makeError("reserved bit " + Twine(llvm::countr_zero(reserved)) +
                      " of TUC command " + info->mnemonic + " is not zero in " +
@@ -407,9 +405,8 @@ Fault TucCommand::set(llvm::StringRef name, uint64_t value) {
         continue;
       if (value > maskOf(field.checkedWidth))
         return tooWide(info->mnemonic, field, value);
-      operands[i] =
-          (operands[i] & ~(maskOf(field.width) << field.lsb)) | value
-                                                                    << field.lsb;
+      operands[i] = (operands[i] & ~(maskOf(field.width) << field.lsb)) |
+                    value << field.lsb;
       return std::nullopt;
     }
   return "TUC command " + info->mnemonic.str() + " has no field '" +
@@ -726,11 +723,13 @@ void furiosa::rngd::printDescriptor(llvm::raw_ostream &os,
                                     llvm::StringRef indent) {
   static constexpr llvm::StringLiteral opcodes[] = {
       "tensor_loop", "source_indirect", "destination_indirect"};
-  os << indent << "opcode = " << opcodes[static_cast<unsigned>(descriptor.opcode)]
+  os << indent
+     << "opcode = " << opcodes[static_cast<unsigned>(descriptor.opcode)]
      << '\n';
   if (descriptor.opcode != DmaOpcode::TensorLoop) {
-    os << indent << "indirect_dimension = "
-       << unsigned(descriptor.indirectDimension) << '\n';
+    os << indent
+       << "indirect_dimension = " << unsigned(descriptor.indirectDimension)
+       << '\n';
     os << indent << "indirect_entries = "
        << (descriptor.indirectList ? "list" : "addresses") << '\n';
     os << indent << "indirect_indices = [";
@@ -822,8 +821,8 @@ void furiosa::rngd::printEncodingsMarkdown(llvm::raw_ostream &os) {
      << "| Opcode | Mnemonic | Word | Operands | Meaning |\n"
      << "| --- | --- | --- | --- | --- |\n";
   for (const TucOpInfo &info : tucOps()) {
-    os << "| `" << llvm::format_hex(static_cast<unsigned>(info.op), 4)
-       << "` | " << info.mnemonic << " | ";
+    os << "| `" << llvm::format_hex(static_cast<unsigned>(info.op), 4) << "` | "
+       << info.mnemonic << " | ";
     llvm::interleave(
         info.wordFields, os,
         [&](const TucField &field) {
