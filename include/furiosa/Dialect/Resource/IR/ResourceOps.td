@@ -123,7 +123,7 @@ def Resource_IssueOp : Resource_Op<"issue", [ParentOneOf<["ProgramOp", "LoopOp"]
   let results = (outs Optional<Resource_TokenType>:$token);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $engine (`tag` $tag^)? (`cycles` $cycles^)? (`advance` $advance^)? (`after` `[` $after^ `]`)?
+    $engine (`tag` $tag^)? (`cycles` $cycles^)? (`advance` $advance^)? (`after` ` ` `[` $after^ `]`)?
     attr-dict-with-keyword $body (`:` type($token)^)?
   }];
   let hasRegionVerifier = 1;
@@ -170,7 +170,7 @@ def Resource_LoopOp : Resource_Op<"loop", [ParentOneOf<["ProgramOp", "LoopOp"]>,
   let results = (outs Optional<Resource_TokenType>:$token);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $trips (`cycles` $cycles^)? (`after` `[` $after^ `]`)? attr-dict-with-keyword $body
+    $trips (`cycles` $cycles^)? (`after` ` ` `[` $after^ `]`)? attr-dict-with-keyword $body
     (`:` type($token)^)?
   }];
   let hasRegionVerifier = 1;
