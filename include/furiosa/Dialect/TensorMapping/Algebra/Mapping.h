@@ -124,6 +124,8 @@ namespace detail {
 struct Node;
 }
 
+struct Environment;
+
 /// A parsed, checked mapping over declared axes. Cheap to copy, immutable.
 class Mapping {
 public:
@@ -133,6 +135,12 @@ public:
   /// Parses and checks `text`. Braces other than fill markers are refused
   /// (MA-7): a mapping in IR holds resolved text. Columns count in `text`.
   static Result<Mapping> parse(llvm::StringRef text, const Axes &axes);
+
+  /// As parse(text, axes), with escapes: named mappings `{L}`, and after an
+  /// operator `{8}`, `{N}` (a constant) and `{K::SIZE}`. The text of the result
+  /// holds the resolved numbers and brackets.
+  static Result<Mapping> parse(llvm::StringRef text, const Axes &axes,
+                               const Environment &environment);
 
   /// The user's spelling, white space normalised: `A / 8 % 4, K # 32`.
   const std::string &str() const;
@@ -152,9 +160,22 @@ public:
   bool uses(int axis) const;
 
   /// A mapping with this canonical form, spelled readably (`K / 16 % 4 # 8`).
+  /// The identity where no mapping over `axes` has the form.
   static Mapping fromCanonical(const Canonical &canonical, const Axes &axes);
 
   std::shared_ptr<const detail::Node> node;
+};
+
+/// Checks `text` against the grammar alone, for places where the axes are not
+/// known, and normalises its white space. Braces other than fill markers are
+/// refused (MA-7).
+Result<std::string> normalise(llvm::StringRef text);
+
+/// What escapes in braces stand for.
+struct Environment {
+  /// Taken as one bracketed unit; read again over the axes of the text.
+  std::map<std::string, Mapping> mappings;
+  std::map<std::string, int64_t> constants;
 };
 
 /// `E ≡ F`: same size, same raw cells. MA-13 if one side is not aligned and the
@@ -195,6 +216,29 @@ enum class SequenceMode {
   Carve
 };
 
+/// Where the stride of a sequencer term comes from.
+enum class TermSource {
+  /// A digit of the memory.
+  Memory,
+  /// An axis digit or a number that the memory does not hold: stride 0.
+  Broadcast,
+  /// Padding of the stream.
+  Padding
+};
+
+/// A loop before coalescing, with its reason.
+struct SequenceTerm {
+  Entry entry;
+  /// Whether it belongs to the packet.
+  bool inPacket = false;
+  TermSource source = TermSource::Broadcast;
+  /// The axis digit that the term steps through: `axis` at `axisStride`, of
+  /// which `live` steps are live. -1 for numbers and padding.
+  int axis = -1;
+  int64_t axisStride = 0;
+  int64_t live = 1;
+};
+
 /// A derived access pattern, coalesced within each descriptor, entries
 /// outermost first, sizes of 1 dropped, strides in elements.
 struct Sequence {
@@ -209,6 +253,8 @@ struct Sequence {
   bool coversMemory = true;
   /// Elements addressed past the end by don't-care positions.
   int64_t overRead = 0;
+  /// The loops before coalescing, outermost first, time then packet.
+  std::vector<SequenceTerm> terms;
 };
 
 /// Entries that visit `memory` in the order of `time, packet`. The limits of
@@ -216,6 +262,19 @@ struct Sequence {
 /// checkSequencerLimits. Faults MA-13, MA-22 … MA-28.
 Result<Sequence> sequence(const Mapping &memory, const Mapping &time,
                           const Mapping &packet, SequenceMode mode);
+
+/// Loops of one command, time and packet together.
+inline constexpr int64_t maxSequencerEntries = 8;
+/// Steps of one loop.
+inline constexpr int64_t maxSequencerEntrySize = 65536;
+
+/// MA-29 on more than maxSequencerEntries loops, or one that is too long; says
+/// what is needed and which terms would merge in another order.
+std::optional<Fault> checkSequencerLimits(const Sequence &sequence);
+
+/// Joins neighbours that step as one loop would, up to maxSequencerEntrySize.
+/// Entries are outermost first; sizes of 1 are dropped.
+llvm::SmallVector<Entry, 8> coalesce(llvm::ArrayRef<Entry> entries);
 
 /// A term of a division: `count` digits, `dividendStride` apart in the
 /// dividend and `divisorStride` in the divisor, of axis `axis`.
