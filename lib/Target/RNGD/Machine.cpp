@@ -68,8 +68,8 @@ std::optional<Release> furiosa::rngd::parseRelease(llvm::StringRef text) {
 //===----------------------------------------------------------------------===//
 
 static constexpr llvm::StringLiteral feedTypeNames[numFeedTypes] = {
-    "RawInt4",   "RawInt5",  "RawInt8",  "RawInt9",  "RawF8E4M3", "RawF8E5M2",
-    "RawBF16",   "RawInt16", "RawInt32", "RawUInt8", "RawF32",    "RawF4E2M1"};
+    "RawInt4", "RawInt5",  "RawInt8",  "RawInt9",  "RawF8E4M3", "RawF8E5M2",
+    "RawBF16", "RawInt16", "RawInt32", "RawUInt8", "RawF32",    "RawF4E2M1"};
 
 llvm::StringRef furiosa::rngd::toString(FeedType type) {
   return feedTypeNames[static_cast<unsigned>(type)];

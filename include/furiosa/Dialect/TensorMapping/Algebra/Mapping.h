@@ -157,6 +157,11 @@ public:
   std::shared_ptr<const detail::Node> node;
 };
 
+/// Checks `text` against the grammar alone, for places where the axes are not
+/// known, and normalises its white space. Braces other than fill markers are
+/// refused (MA-7).
+Result<std::string> normalise(llvm::StringRef text);
+
 /// `E ≡ F`: same size, same raw cells. MA-13 if one side is not aligned and the
 /// texts differ.
 Result<bool> equivalent(const Mapping &lhs, const Mapping &rhs);

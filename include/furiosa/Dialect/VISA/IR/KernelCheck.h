@@ -1,0 +1,165 @@
+//===- KernelCheck.h - The whole-kernel check -------------------*- C++ -*-===//
+//
+// What flows between the stages of a chain, and the check that walks a kernel:
+// it goes on from the expected layout after a fault, and so reports several
+// faults in one run.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_DIALECT_VISA_IR_KERNELCHECK_H
+#define FURIOSA_DIALECT_VISA_IR_KERNELCHECK_H
+
+#include "furiosa/Dialect/VISA/IR/VISA.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace furiosa::visa {
+
+/// Where a stream stands: the stage it has just left.
+enum class Point {
+  Begin,
+  Fetch,
+  FetchCast,
+  Collect,
+  ContractOuter,
+  ContractPacket,
+  ContractTime,
+  Contraction,
+  VectorInit,
+  VectorTag,
+  Vector,
+  VectorFinal,
+  Cast,
+  CommitTrim,
+  End,
+};
+
+/// "fetch", "contract_outer", …: how a user names the point.
+llvm::StringRef toString(Point point);
+
+/// The stream between two stages.
+struct Layout {
+  Point point = Point::Begin;
+  Context context = Context::Main;
+  /// Type of one element.
+  ElementType type = ElementType::I32;
+  /// In a contraction: the wire type whose bytes fill the packet.
+  ElementType storage = ElementType::I32;
+  mapping::Mapping chip, cluster, slice, time, packet;
+  /// In a contraction: the lanes of the weight.
+  mapping::Mapping lane;
+  /// In a contraction: time behind contract_outer.
+  mapping::Mapping outerTime;
+  /// In a contraction: how often each packet is sent.
+  int64_t timeBroadcast = 1;
+  /// In a contraction: flits that make a packet.
+  int64_t flitsPerPacket = 1;
+  /// Levels of the reduction tree.
+  int64_t treeDepth = 0;
+  /// In a contraction: sums that are open at a time (InnerTime of TU-60).
+  int64_t innerTime = 1;
+  /// Ops that decided the stream, for notes; null where there was none.
+  mlir::Operation *fetch = nullptr;
+  mlir::Operation *fetchCast = nullptr;
+
+  /// Bytes of a packet on the wire, or nothing where they are not whole.
+  std::optional<int64_t> packetBytes() const;
+};
+
+/// Elements of `type` in a flit of 32 bytes.
+int64_t elementsPerFlit(ElementType type);
+
+/// A stage with the stream in front of it and behind it.
+struct StageRecord {
+  mlir::Operation *op;
+  Layout before;
+  Layout after;
+};
+
+/// Reports faults at an op. The location of a fault in a clause names the
+/// clause and the column in its text (`time@7`).
+class FaultReporter {
+public:
+  explicit FaultReporter(mlir::Operation *op) : op(op) {}
+
+  /// An error "RULE: …" of the op; `column` counts from 1 in the clause's text.
+  mlir::InFlightDiagnostic fault(llvm::StringRef rule,
+                                 llvm::StringRef clause = {},
+                                 int64_t column = 1);
+  /// An error "not yet supported: …".
+  mlir::InFlightDiagnostic notYetSupported(llvm::StringRef clause = {});
+  /// "RULE: what: found …, expected …; write clause …", at the first term of
+  /// `found` that differs.
+  mlir::InFlightDiagnostic mismatch(llvm::StringRef rule,
+                                    llvm::StringRef clause,
+                                    const llvm::Twine &what,
+                                    const mapping::Mapping &found,
+                                    const mapping::Mapping &expected);
+  /// Reports a fault of the algebra; `rule` replaces its own where given.
+  mlir::InFlightDiagnostic report(const mapping::Fault &fault,
+                                  llvm::StringRef clause,
+                                  llvm::StringRef rule = {});
+
+  bool failed() const { return numFaults != 0; }
+  mlir::Operation *getOperation() const { return op; }
+
+protected:
+  mlir::Location clauseLoc(llvm::StringRef clause, int64_t column) const;
+  mlir::Operation *op;
+  unsigned numFaults = 0;
+};
+
+/// The check of one stage.
+class StageChecker : public FaultReporter {
+public:
+  StageChecker(mlir::Operation *op, ChainOp chain, KernelChecker &kernel)
+      : FaultReporter(op), chain(chain), kernel(kernel) {}
+
+  /// The mapping of a clause over the chain's axes; reports what is wrong.
+  std::optional<mapping::Mapping> parse(llvm::StringRef clause,
+                                        mlir::StringAttr text);
+  /// Checks that a stage may stand behind `layout.point`; moves it on.
+  bool enter(Layout &layout, Point point);
+  /// Compares the chain's result type with what the last stage stores.
+  void checkResult(const TensorParts &expected);
+
+  ChainOp getChain() { return chain; }
+  KernelChecker &getKernel() { return kernel; }
+
+private:
+  ChainOp chain;
+  KernelChecker &kernel;
+};
+
+/// The check of a kernel.
+class KernelChecker {
+public:
+  explicit KernelChecker(mlir::Operation *root);
+
+  /// Checks all ops of `block` and below; true if no fault was found.
+  bool checkBlock(mlir::Block &block);
+  /// Checks a chain; fills `records` if given.
+  bool checkChain(ChainOp chain,
+                  llvm::SmallVectorImpl<StageRecord> *records = nullptr);
+  /// Device grid, capacity and padding rules of a tier type at `op`.
+  bool checkTensorType(mlir::Operation *op, mlir::Type type);
+
+  void noteFault() { ++numFaults; }
+  bool failed() const { return numFaults != 0; }
+  TargetAttr getTarget() const { return target; }
+
+private:
+  TargetAttr target;
+  unsigned numFaults = 0;
+};
+
+/// Checks a kernel function, its types, ops and chains.
+mlir::LogicalResult checkKernel(mlir::FunctionOpInterface kernel);
+
+/// The layouts along a chain of a checked kernel. Fails with diagnostics where
+/// the chain has faults.
+mlir::FailureOr<llvm::SmallVector<StageRecord>> analyzeChain(ChainOp chain);
+
+} // namespace furiosa::visa
+
+#endif // FURIOSA_DIALECT_VISA_IR_KERNELCHECK_H

@@ -1,0 +1,244 @@
+//===- TensorMapping.cpp - The tmap dialect -------------------------------===//
+//
+// Attributes of the tmap dialect: uniqued by text, parsed once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "furiosa/Dialect/TensorMapping/IR/TensorMapping.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::tmap;
+
+#include "furiosa/Dialect/TensorMapping/IR/TensorMappingDialect.cpp.inc"
+
+namespace furiosa::tmap::detail {
+
+struct AxesAttrStorage : public AttributeStorage {
+  using KeyTy = mapping::Axes;
+  explicit AxesAttrStorage(const KeyTy &axes) : axes(axes) {}
+
+  bool operator==(const KeyTy &key) const { return axes == key; }
+  static llvm::hash_code hashKey(const KeyTy &key) {
+    llvm::hash_code hash = llvm::hash_value(key.size());
+    for (const mapping::Axis &axis : key.list())
+      hash = llvm::hash_combine(hash, axis.name, axis.size);
+    return hash;
+  }
+  static AxesAttrStorage *construct(AttributeStorageAllocator &allocator,
+                                    const KeyTy &key) {
+    return new (allocator.allocate<AxesAttrStorage>()) AxesAttrStorage(key);
+  }
+
+  mapping::Axes axes;
+};
+
+struct MappingAttrStorage : public AttributeStorage {
+  /// A mapping is uniqued by its spelling and its axes.
+  using KeyTy = std::pair<StringRef, AxesAttr>;
+  MappingAttrStorage(mapping::Mapping mapping, AxesAttr axes)
+      : mapping(std::move(mapping)), axes(axes) {}
+
+  bool operator==(const KeyTy &key) const {
+    return mapping.str() == key.first && axes == key.second;
+  }
+  static llvm::hash_code hashKey(const KeyTy &key) {
+    return llvm::hash_combine(key.first, key.second);
+  }
+  static MappingAttrStorage *construct(AttributeStorageAllocator &allocator,
+                                       const KeyTy &key) {
+    // The attribute's own getters pass only text that has been parsed before.
+    auto parsed = mapping::Mapping::parse(key.first, key.second.getAxes());
+    assert(parsed && "mapping attributes are built from checked text");
+    return new (allocator.allocate<MappingAttrStorage>())
+        MappingAttrStorage(parsed ? *parsed : mapping::Mapping(), key.second);
+  }
+
+  mapping::Mapping mapping;
+  AxesAttr axes;
+};
+
+} // namespace furiosa::tmap::detail
+
+#define GET_ATTRDEF_CLASSES
+#include "furiosa/Dialect/TensorMapping/IR/TensorMappingAttributes.cpp.inc"
+
+void TMapDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "furiosa/Dialect/TensorMapping/IR/TensorMappingAttributes.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+AxesAttr AxesAttr::get(MLIRContext *context, mapping::Axes axes) {
+  return Base::get(context, std::move(axes));
+}
+
+const mapping::Axes &AxesAttr::getAxes() const { return getImpl()->axes; }
+
+Attribute AxesAttr::parse(AsmParser &parser, Type) {
+  SmallVector<mapping::Axis> axes;
+  SmallVector<SMLoc> locations;
+  auto parseAxis = [&]() -> ParseResult {
+    locations.push_back(parser.getCurrentLocation());
+    mapping::Axis axis;
+    if (parser.parseKeywordOrString(&axis.name) || parser.parseEqual())
+      return failure();
+    SMLoc sizeLoc = parser.getCurrentLocation();
+    APInt size;
+    OptionalParseResult parsed = parser.parseOptionalInteger(size);
+    if (!parsed.has_value())
+      return parser.emitError(sizeLoc, "expected the size of axis ")
+             << axis.name;
+    if (failed(*parsed))
+      return failure();
+    if (size.getSignificantBits() > 64)
+      return parser.emitError(sizeLoc, "MA-12: axis ")
+             << axis.name << " has a size that does not fit in 64 bits";
+    axis.size = size.getSExtValue();
+    if (axis.size < 1)
+      return parser.emitError(sizeLoc, "MA-12: axis ")
+             << axis.name << " has size " << axis.size
+             << ", expected at least 1";
+    axes.push_back(std::move(axis));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalLessGreater,
+                                     parseAxis))
+    return {};
+  auto checked = mapping::Axes::get(axes);
+  if (!checked) {
+    // Point at the second declaration where a name repeats.
+    SMLoc loc = parser.getNameLoc();
+    for (size_t i = 0; i < axes.size(); ++i)
+      if (!mapping::Axes::get(ArrayRef(axes).take_front(i + 1))) {
+        loc = locations[i];
+        break;
+      }
+    parser.emitError(loc, checked.fault().rule)
+        << ": " << checked.fault().message;
+    return {};
+  }
+  return AxesAttr::get(parser.getContext(), *checked);
+}
+
+void AxesAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  llvm::interleaveComma(getAxes().list(), printer,
+                        [&](const mapping::Axis &axis) {
+                          printer << axis.name << " = " << axis.size;
+                        });
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Mapping
+//===----------------------------------------------------------------------===//
+
+StringRef MappingAttr::getText() const { return getImpl()->mapping.str(); }
+AxesAttr MappingAttr::getAxes() const { return getImpl()->axes; }
+const mapping::Mapping &MappingAttr::getMapping() const {
+  return getImpl()->mapping;
+}
+
+mapping::Result<MappingAttr> MappingAttr::parseText(StringRef text,
+                                                    AxesAttr axes) {
+  auto parsed = mapping::Mapping::parse(text, axes.getAxes());
+  if (!parsed)
+    return parsed.fault();
+  return Base::get(axes.getContext(), StringRef(parsed->str()), axes);
+}
+
+MappingAttr
+MappingAttr::getChecked(function_ref<InFlightDiagnostic()> emitError,
+                        MLIRContext *, StringRef text, AxesAttr axes) {
+  auto parsed = parseText(text, axes);
+  if (parsed)
+    return *parsed;
+  emitError() << parsed.fault().rule << ": " << parsed.fault().message
+              << " (column " << parsed.fault().column << " of \"" << text
+              << "\")";
+  return {};
+}
+
+/// Reports `fault` at the character of the string literal at `literal` that it
+/// names.
+static void emitFault(AsmParser &parser, SMLoc literal,
+                      const mapping::Fault &fault) {
+  SMLoc loc = literal;
+  if (fault.column > 0)
+    loc = SMLoc::getFromPointer(literal.getPointer() + fault.column);
+  parser.emitError(loc, fault.rule) << ": " << fault.message;
+}
+
+/// Parses a string literal and refuses escapes: a column of the text must be a
+/// column of the source.
+static ParseResult parseLiteral(AsmParser &parser, SMLoc &literal,
+                                std::string &text) {
+  literal = parser.getCurrentLocation();
+  if (parser.parseString(&text))
+    return failure();
+  // The closing quote follows the text exactly iff nothing was escaped.
+  if (literal.getPointer()[text.size() + 1] != '"' ||
+      StringRef(literal.getPointer() + 1, text.size()) != text)
+    return parser.emitError(literal,
+                            "MA-3: escapes are not allowed in a mapping");
+  return success();
+}
+
+FailureOr<MappingAttr> tmap::parseMapping(AsmParser &parser, AxesAttr axes) {
+  SMLoc literal;
+  std::string text;
+  if (parseLiteral(parser, literal, text))
+    return failure();
+  auto parsed = MappingAttr::parseText(text, axes);
+  if (!parsed) {
+    emitFault(parser, literal, parsed.fault());
+    return failure();
+  }
+  return *parsed;
+}
+
+FailureOr<StringAttr> tmap::parseMappingText(AsmParser &parser) {
+  SMLoc literal;
+  std::string text;
+  if (parseLiteral(parser, literal, text))
+    return failure();
+  auto normalised = mapping::normalise(text);
+  if (!normalised) {
+    emitFault(parser, literal, normalised.fault());
+    return failure();
+  }
+  return StringAttr::get(parser.getContext(), *normalised);
+}
+
+Attribute MappingAttr::parse(AsmParser &parser, Type) {
+  SMLoc literal;
+  std::string text;
+  AxesAttr axes;
+  if (parser.parseLess() || parseLiteral(parser, literal, text) ||
+      parser.parseComma() || parser.parseCustomAttributeWithFallback(axes) ||
+      parser.parseGreater())
+    return {};
+  auto parsed = parseText(text, axes);
+  if (!parsed) {
+    emitFault(parser, literal, parsed.fault());
+    return {};
+  }
+  return *parsed;
+}
+
+void MappingAttr::print(AsmPrinter &printer) const {
+  printer << "<\"" << getText() << "\", ";
+  printer.printAttribute(getAxes());
+  printer << '>';
+}

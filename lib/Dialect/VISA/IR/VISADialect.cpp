@@ -1,0 +1,163 @@
+//===- VISADialect.cpp - The visa dialect ---------------------------------===//
+//
+// Registration, attributes, and what all tiers have in common.
+//
+//===----------------------------------------------------------------------===//
+
+#include "furiosa/Dialect/VISA/IR/KernelCheck.h"
+#include "furiosa/Dialect/VISA/IR/VISA.h"
+#include "furiosa/Target/RNGD/Machine.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::visa;
+
+#include "furiosa/Dialect/VISA/IR/VISADialect.cpp.inc"
+#include "furiosa/Dialect/VISA/IR/VISAEnums.cpp.inc"
+#include "furiosa/Dialect/VISA/IR/VISAOpInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "furiosa/Dialect/VISA/IR/VISAAttributes.cpp.inc"
+
+namespace {
+/// Names that the printer proposes for types and axes.
+struct VISAAliases : public OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Type type, raw_ostream &os) const final {
+    StringRef tier = TypeSwitch<Type, StringRef>(type)
+                         .Case([](HbmType) { return "hbm"; })
+                         .Case([](DmType) { return "dm"; })
+                         .Case([](TrfType) { return "trf"; })
+                         .Case([](VrfType) { return "vrf"; })
+                         .Default([](Type) { return ""; });
+    if (tier.empty())
+      return AliasResult::NoAlias;
+    // The element type first: `!i8_dm`, `!bf16_trf`.
+    if (auto element = getElementType(getTensorParts(type).elementType))
+      os << furiosa::toString(*element) << '_';
+    os << tier;
+    return AliasResult::OverridableAlias;
+  }
+};
+
+struct TMapAliases : public OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const final {
+    if (!isa<tmap::AxesAttr>(attribute))
+      return AliasResult::NoAlias;
+    os << "axes";
+    return AliasResult::OverridableAlias;
+  }
+};
+} // namespace
+
+void VISADialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "furiosa/Dialect/VISA/IR/VISAAttributes.cpp.inc"
+      >();
+  registerTypes();
+  registerMovementOps();
+  registerFetchOps();
+  registerRegisterFileOps();
+  registerContractionOps();
+  registerVectorOps();
+  registerCommitOps();
+  addInterfaces<VISAAliases>();
+  // Axes are printed by alias wherever a visa type names them.
+  auto *tmapDialect = getContext()->getOrLoadDialect<tmap::TMapDialect>();
+  if (!tmapDialect->getRegisteredInterface<OpAsmDialectInterface>())
+    tmapDialect->addInterface(std::make_unique<TMapAliases>(tmapDialect));
+}
+
+LogicalResult VISADialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() == getTargetAttrName()) {
+    if (!isa<TargetAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "attribute " << getTargetAttrName() << " is "
+             << attribute.getValue() << ", expected a #visa.target";
+    return success();
+  }
+  if (attribute.getName() != getKernelAttrName())
+    return op->emitOpError() << "unknown attribute " << attribute.getName()
+                             << " of dialect visa";
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function || !isa<UnitAttr>(attribute.getValue()))
+    return op->emitOpError() << "attribute " << getKernelAttrName()
+                             << " is a unit attribute of func.func";
+  // A kernel that has been lowered keeps its mark; there is no visa to check.
+  if (function.isExternal())
+    return op->emitOpError() << "a kernel needs a body";
+  // The structure of ops below is not verified yet at this point.
+  WalkResult walked = function.getBody().walk([](Operation *nested) {
+    return failed(verify(nested, /*verifyRecursively=*/false))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  return checkKernel(function);
+}
+
+//===----------------------------------------------------------------------===//
+// TargetAttr
+//===----------------------------------------------------------------------===//
+
+Attribute TargetAttr::parse(AsmParser &parser, Type) {
+  StringRef chip;
+  std::string release;
+  int64_t chips, pes;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword(&chip) ||
+      parser.parseComma() || parser.parseKeyword("release") ||
+      parser.parseEqual() || parser.parseString(&release) ||
+      parser.parseComma() || parser.parseKeyword("chips") ||
+      parser.parseEqual() || parser.parseInteger(chips) ||
+      parser.parseComma() || parser.parseKeyword("pes") ||
+      parser.parseEqual() || parser.parseInteger(pes) || parser.parseGreater())
+    return {};
+  return parser.getChecked<TargetAttr>(loc, parser.getContext(), chip, release,
+                                       chips, pes);
+}
+
+void TargetAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getChip() << ", release = \"" << getRelease()
+          << "\", chips = " << getChips() << ", pes = " << getPes() << '>';
+}
+
+LogicalResult
+TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                   StringRef chip, StringRef release, int64_t chips,
+                   int64_t pes) {
+  if (chip != "rngd")
+    return emitError() << "unknown chip " << chip << ", expected rngd";
+  if (!rngd::parseRelease(release))
+    return emitError() << "unknown release \"" << release
+                       << "\", expected one of " << rngd::listReleases();
+  if (chips < 1)
+    return emitError() << "chips is " << chips << ", expected at least 1";
+  if (pes != 1 && pes != 2 && pes != 4 && pes != 8)
+    return emitError() << "pes is " << pes << ", expected 1, 2, 4 or 8";
+  return success();
+}
+
+TargetAttr visa::getDefaultTarget(MLIRContext *context) {
+  return TargetAttr::get(context, "rngd", "0.6", 1, 8);
+}
+
+TargetAttr visa::getTarget(Operation *op) {
+  for (Operation *at = op; at; at = at->getParentOp())
+    if (auto target =
+            at->getAttrOfType<TargetAttr>(VISADialect::getTargetAttrName()))
+      return target;
+  return getDefaultTarget(op->getContext());
+}

@@ -1,0 +1,325 @@
+//===- VISATypes.cpp - Tensor types of the memory tiers -------------------===//
+//
+// Parsing, printing and structural rules of HBM, DM, TRF and VRF tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "furiosa/Dialect/VISA/IR/VISA.h"
+#include "furiosa/Target/RNGD/Machine.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::visa;
+using furiosa::tmap::AxesAttr;
+using furiosa::tmap::MappingAttr;
+
+#define GET_TYPEDEF_CLASSES
+#include "furiosa/Dialect/VISA/IR/VISATypes.cpp.inc"
+
+void VISADialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "furiosa/Dialect/VISA/IR/VISATypes.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+std::optional<ElementType> visa::getElementType(Type type) {
+  if (!type)
+    return std::nullopt;
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    if (integer.isUnsigned())
+      return integer.getWidth() == 8 ? std::optional(ElementType::U8)
+                                     : std::nullopt;
+    if (!integer.isSignless())
+      return std::nullopt;
+    switch (integer.getWidth()) {
+    case 4:
+      return ElementType::I4;
+    case 5:
+      return ElementType::I5;
+    case 8:
+      return ElementType::I8;
+    case 9:
+      return ElementType::I9;
+    case 16:
+      return ElementType::I16;
+    case 32:
+      return ElementType::I32;
+    default:
+      return std::nullopt;
+    }
+  }
+  return TypeSwitch<Type, std::optional<ElementType>>(type)
+      .Case([](Float4E2M1FNType) { return ElementType::F4E2M1; })
+      .Case([](Float8E4M3FNType) { return ElementType::F8E4M3; })
+      .Case([](Float8E5M2Type) { return ElementType::F8E5M2; })
+      .Case([](BFloat16Type) { return ElementType::BF16; })
+      .Case([](Float32Type) { return ElementType::F32; })
+      .Default([](Type) { return std::nullopt; });
+}
+
+Type visa::getMLIRType(MLIRContext *context, ElementType type) {
+  switch (type) {
+  case ElementType::I4:
+    return IntegerType::get(context, 4);
+  case ElementType::I5:
+    return IntegerType::get(context, 5);
+  case ElementType::I8:
+    return IntegerType::get(context, 8);
+  case ElementType::I9:
+    return IntegerType::get(context, 9);
+  case ElementType::I16:
+    return IntegerType::get(context, 16);
+  case ElementType::I32:
+    return IntegerType::get(context, 32);
+  case ElementType::U8:
+    return IntegerType::get(context, 8, IntegerType::Unsigned);
+  case ElementType::F4E2M1:
+    return Float4E2M1FNType::get(context);
+  case ElementType::F8E4M3:
+    return Float8E4M3FNType::get(context);
+  case ElementType::F8E5M2:
+    return Float8E5M2Type::get(context);
+  case ElementType::BF16:
+    return BFloat16Type::get(context);
+  case ElementType::F32:
+    return Float32Type::get(context);
+  }
+  llvm_unreachable("all element types are listed");
+}
+
+//===----------------------------------------------------------------------===//
+// Parsing and printing
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum Dimension { Chip, Cluster, Slice, Lane, Element, numDimensions };
+constexpr StringRef dimensionNames[numDimensions] = {"chip", "cluster", "slice",
+                                                     "lane", "element"};
+/// What is meant where the dimension is left out; empty: it is required.
+constexpr StringRef defaultTexts[numDimensions] = {"1", "1 # 2", "", "", ""};
+
+struct Clause {
+  SMLoc literal;
+  std::string text;
+  bool given = false;
+};
+} // namespace
+
+/// Parses `<i8, slice "…", element "…", #axes>` with the dimensions of a tier.
+/// The axes stand last, so the mappings are resolved when all is read.
+static FailureOr<TensorParts> parseTensor(AsmParser &parser,
+                                          ArrayRef<Dimension> dimensions) {
+  TensorParts parts;
+  Clause clauses[numDimensions];
+  SMLoc typeLoc;
+  if (parser.parseLess() || parser.getCurrentLocation(&typeLoc) ||
+      parser.parseType(parts.elementType))
+    return failure();
+  if (!getElementType(parts.elementType))
+    return parser.emitError(typeLoc)
+           << "the chip has no element type " << parts.elementType
+           << ", expected one of i4, i8, i16, i32, ui8, f4E2M1FN, f8E4M3FN, "
+              "f8E5M2, bf16, f32";
+  while (true) {
+    if (parser.parseComma())
+      return failure();
+    SMLoc keywordLoc = parser.getCurrentLocation();
+    StringRef keyword;
+    if (failed(parser.parseOptionalKeyword(&keyword)))
+      break;
+    const Dimension *found = llvm::find_if(dimensions, [&](Dimension d) {
+      return dimensionNames[d] == keyword;
+    });
+    if (found == dimensions.end()) {
+      InFlightDiagnostic diag = parser.emitError(keywordLoc)
+                                << "unknown dimension '" << keyword
+                                << "', expected ";
+      llvm::interleaveComma(dimensions, diag, [&](Dimension d) {
+        diag << dimensionNames[d];
+      });
+      return diag;
+    }
+    Clause &clause = clauses[*found];
+    if (clause.given)
+      return parser.emitError(keywordLoc)
+             << "dimension '" << keyword << "' is given twice";
+    clause.given = true;
+    clause.literal = parser.getCurrentLocation();
+    if (parser.parseString(&clause.text))
+      return failure();
+    if (StringRef(clause.literal.getPointer() + 1, clause.text.size()) !=
+            clause.text ||
+        clause.literal.getPointer()[clause.text.size() + 1] != '"')
+      return parser.emitError(clause.literal)
+             << "MA-3: escapes are not allowed in a mapping";
+  }
+  SMLoc axesLoc = parser.getCurrentLocation();
+  if (parser.parseCustomAttributeWithFallback(parts.axes) ||
+      parser.parseGreater())
+    return failure();
+
+  MappingAttr *fields[numDimensions] = {&parts.chip, &parts.cluster,
+                                        &parts.slice, &parts.lane,
+                                        &parts.element};
+  for (Dimension dimension : dimensions) {
+    Clause &clause = clauses[dimension];
+    if (!clause.given) {
+      if (defaultTexts[dimension].empty())
+        return parser.emitError(axesLoc)
+               << "expected dimension '" << dimensionNames[dimension] << "'";
+      clause.text = defaultTexts[dimension];
+    }
+    auto parsed = MappingAttr::parseText(clause.text, parts.axes);
+    if (!parsed) {
+      const mapping::Fault &fault = parsed.fault();
+      SMLoc loc = SMLoc::getFromPointer(clause.literal.getPointer() +
+                                        std::max<int64_t>(fault.column, 0));
+      return parser.emitError(loc) << fault.rule << ": " << fault.message;
+    }
+    *fields[dimension] = *parsed;
+  }
+  return parts;
+}
+
+static void printTensor(AsmPrinter &printer, Type type) {
+  TensorParts parts = getTensorParts(type);
+  MappingAttr fields[numDimensions] = {parts.chip, parts.cluster, parts.slice,
+                                       parts.lane, parts.element};
+  printer << '<' << parts.elementType;
+  for (unsigned d = 0; d < numDimensions; ++d)
+    if (fields[d] && (defaultTexts[d].empty() ||
+                      fields[d].getText() != defaultTexts[d]))
+      printer << ", " << dimensionNames[d] << " \"" << fields[d].getText()
+              << '"';
+  printer << ", ";
+  // By alias where the printer has one.
+  printer.printAttribute(parts.axes);
+  printer << '>';
+}
+
+/// Structure that holds for any tensor: its element type, whole bytes, and no
+/// digit of an axis twice (MA-15 is about one dimension list as a whole).
+static LogicalResult verifyTensor(function_ref<InFlightDiagnostic()> emitError,
+                                  Type elementType, AxesAttr axes,
+                                  ArrayRef<MappingAttr> mappings) {
+  if (!getElementType(elementType))
+    return emitError() << "the chip has no element type " << elementType;
+  for (MappingAttr mapping : mappings)
+    if (mapping.getAxes() != axes)
+      return emitError() << "mapping \"" << mapping.getText()
+                         << "\" is over other axes than the type";
+  return success();
+}
+
+#define FURIOSA_TENSOR_TYPE(NAME, ...)                                         \
+  void NAME::print(AsmPrinter &printer) const { printTensor(printer, *this); }
+
+FURIOSA_TENSOR_TYPE(HbmType)
+FURIOSA_TENSOR_TYPE(DmType)
+FURIOSA_TENSOR_TYPE(TrfType)
+FURIOSA_TENSOR_TYPE(VrfType)
+#undef FURIOSA_TENSOR_TYPE
+
+Type HbmType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  auto parts = parseTensor(parser, {Chip, Element});
+  if (failed(parts))
+    return {};
+  return parser.getChecked<HbmType>(loc, parser.getContext(),
+                                    parts->elementType, parts->axes,
+                                    parts->chip, parts->element);
+}
+
+Type DmType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  auto parts = parseTensor(parser, {Chip, Cluster, Slice, Element});
+  if (failed(parts))
+    return {};
+  return parser.getChecked<DmType>(loc, parser.getContext(),
+                                   parts->elementType, parts->axes, parts->chip,
+                                   parts->cluster, parts->slice,
+                                   parts->element);
+}
+
+Type TrfType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  auto parts = parseTensor(parser, {Chip, Cluster, Slice, Lane, Element});
+  if (failed(parts))
+    return {};
+  return parser.getChecked<TrfType>(
+      loc, parser.getContext(), parts->elementType, parts->axes, parts->chip,
+      parts->cluster, parts->slice, parts->lane, parts->element);
+}
+
+Type VrfType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  auto parts = parseTensor(parser, {Chip, Cluster, Slice, Element});
+  if (failed(parts))
+    return {};
+  return parser.getChecked<VrfType>(loc, parser.getContext(),
+                                    parts->elementType, parts->axes,
+                                    parts->chip, parts->cluster, parts->slice,
+                                    parts->element);
+}
+
+LogicalResult HbmType::verify(function_ref<InFlightDiagnostic()> emitError,
+                              Type elementType, AxesAttr axes, MappingAttr chip,
+                              MappingAttr element) {
+  return verifyTensor(emitError, elementType, axes, {chip, element});
+}
+
+LogicalResult DmType::verify(function_ref<InFlightDiagnostic()> emitError,
+                             Type elementType, AxesAttr axes, MappingAttr chip,
+                             MappingAttr cluster, MappingAttr slice,
+                             MappingAttr element) {
+  return verifyTensor(emitError, elementType, axes,
+                      {chip, cluster, slice, element});
+}
+
+LogicalResult TrfType::verify(function_ref<InFlightDiagnostic()> emitError,
+                              Type elementType, AxesAttr axes, MappingAttr chip,
+                              MappingAttr cluster, MappingAttr slice,
+                              MappingAttr lane, MappingAttr element) {
+  return verifyTensor(emitError, elementType, axes,
+                      {chip, cluster, slice, lane, element});
+}
+
+LogicalResult VrfType::verify(function_ref<InFlightDiagnostic()> emitError,
+                              Type elementType, AxesAttr axes, MappingAttr chip,
+                              MappingAttr cluster, MappingAttr slice,
+                              MappingAttr element) {
+  return verifyTensor(emitError, elementType, axes,
+                      {chip, cluster, slice, element});
+}
+
+TensorParts visa::getTensorParts(Type type) {
+  TensorParts parts;
+  TypeSwitch<Type>(type)
+      .Case([&](HbmType t) {
+        parts = {t.getElementType(), t.getAxes(), t.getChip(),
+                 {},                 {},          {},
+                 t.getElement()};
+      })
+      .Case([&](DmType t) {
+        parts = {t.getElementType(), t.getAxes(), t.getChip(), t.getCluster(),
+                 t.getSlice(),       {},          t.getElement()};
+      })
+      .Case([&](TrfType t) {
+        parts = {t.getElementType(), t.getAxes(),  t.getChip(), t.getCluster(),
+                 t.getSlice(),       t.getLane(), t.getElement()};
+      })
+      .Case([&](VrfType t) {
+        parts = {t.getElementType(), t.getAxes(), t.getChip(), t.getCluster(),
+                 t.getSlice(),       {},          t.getElement()};
+      });
+  return parts;
+}
