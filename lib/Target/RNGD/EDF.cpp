@@ -86,6 +86,10 @@ static Fault checkInstruction(const Instruction &inst) {
              "one that does not exist";
     return std::nullopt;
   };
+  // The value may come from a file.
+  if (inst.opcode > Opcode::Add)
+    return "unknown PE opcode " +
+           std::to_string(static_cast<unsigned>(inst.opcode));
   bool usesReg = false, usesMask = false, usesWord = false, usesImm = false;
   switch (inst.opcode) {
   case Opcode::End:
@@ -117,9 +121,6 @@ static Fault checkInstruction(const Instruction &inst) {
     if (inst.word % 8 != 0)
       return "SPM address " + hex(inst.word) + " is not a multiple of 8";
     break;
-  default:
-    return "unknown PE opcode " +
-           std::to_string(static_cast<unsigned>(inst.opcode));
   }
   if ((inst.reg && !usesReg) || (inst.peMask && !usesMask) ||
       (inst.word && !usesWord) || (inst.imm && !usesImm))
@@ -203,7 +204,6 @@ static Fault checkSpm(const SpmImage &spm) {
     if (item.address % 8 != 0 || item.size != block.sizeInBytes)
       return where + "block " + block.name.str() + " takes " +
              std::to_string(block.sizeInBytes) + " bytes on a multiple of 8";
-    SfrImage image(item.block);
     std::vector<uint64_t> words(block.numWords());
     for (auto [k, word] : llvm::enumerate(words))
       word = endian::read64le(bytes.data() + 8 * k);
@@ -254,6 +254,9 @@ static Fault checkArguments(const Arguments &arguments, const SpmImage &spm) {
 static Fault checkPlan(llvm::ArrayRef<PlanEntry> plan) {
   for (auto [i, entry] : llvm::enumerate(plan)) {
     std::string where = "plan entry " + std::to_string(i) + ": ";
+    if (entry.tier > Tier::VRF)
+      return where + "unknown memory tier " +
+             std::to_string(static_cast<unsigned>(entry.tier));
     uint64_t capacity = 0;
     switch (entry.tier) {
     case Tier::DM:
@@ -267,9 +270,6 @@ static Fault checkPlan(llvm::ArrayRef<PlanEntry> plan) {
         return where + std::to_string(entry.lanes) + " lanes: not 1, 2, 4 or 8";
       capacity = machine::trfSliceBytes / entry.lanes;
       break;
-    default:
-      return where + "unknown memory tier " +
-             std::to_string(static_cast<unsigned>(entry.tier));
     }
     if (entry.tier != Tier::TRF && entry.lanes != 0)
       return where + toString(entry.tier).str() + " has no lanes";
