@@ -68,8 +68,8 @@ Error ImageReader::expect(StringRef field, uint64_t value, const Twine &why) {
   uint64_t found = take(field);
   if (found == value)
     return Error::success();
-  return fail(field, why + ", expected " + Twine(value) + ", found " +
-                         Twine(found));
+  return fail(field,
+              why + ", expected " + Twine(value) + ", found " + Twine(found));
 }
 
 Expected<HardwareLoops> ImageReader::takeLoops(StringRef limits,
@@ -186,8 +186,8 @@ Expected<FetchConfig> rngd::decodeFetch(const SfrImage &image) {
   if (isMain) {
     config.readBytes = static_cast<unsigned>(reader.take("fetch_size"));
     if (config.readBytes < 1 || config.readBytes > machine::mainFetchBytes)
-      return reader.fail("fetch_size", "must be 1 to 32, found " +
-                                           Twine(config.readBytes));
+      return reader.fail("fetch_size",
+                         "must be 1 to 32, found " + Twine(config.readBytes));
   }
   Expected<HardwareLoops> loops = reader.takeLoops("limits", "strides");
   if (!loops)
@@ -217,9 +217,9 @@ Expected<FetchConfig> rngd::decodeFetch(const SfrImage &image) {
   if (!reads || *reads > 1ull << 40)
     return reader.fail("limits", "the product of the loops is too large");
   config.reads = *reads;
-  if (Error error = checkRange(reader, "base", config.base, config.loops,
-                               config.readBytes, machine::dmSliceBytes,
-                               "the slice"))
+  if (Error error =
+          checkRange(reader, "base", config.base, config.loops,
+                     config.readBytes, machine::dmSliceBytes, "the slice"))
     return error;
 
   uint64_t words = reader.take("words_per_packet");
@@ -228,11 +228,11 @@ Expected<FetchConfig> rngd::decodeFetch(const SfrImage &image) {
   uint64_t packetBytes = words * 8;
   uint64_t total = config.reads * config.outBytes;
   if (packetBytes % config.outBytes != 0 || total % packetBytes != 0)
-    return reader.fail("words_per_packet",
-                       "packets of " + Twine(packetBytes) +
-                           " bytes do not hold whole reads: " +
-                           Twine(config.reads) + " reads give " +
-                           Twine(config.outBytes) + " bytes each");
+    return reader.fail(
+        "words_per_packet",
+        "packets of " + Twine(packetBytes) +
+            " bytes do not hold whole reads: " + Twine(config.reads) +
+            " reads give " + Twine(config.outBytes) + " bytes each");
   uint64_t packets = total / packetBytes;
   uint64_t flitsPerPacket = llvm::divideCeil(packetBytes, machine::flitBytes);
   uint64_t flits = packets * flitsPerPacket;
@@ -267,19 +267,18 @@ Expected<TrfWriteConfig> rngd::decodeTrfWrite(const SfrImage &image,
   config.rowsPerLane = static_cast<uint32_t>(reader.take("row_count"));
   for (StringRef field : {"flits_per_period", "valid_flits_per_period"})
     if (uint64_t value = reader.take(field); value != 1)
-      return reader.fail(
-          field, value == 0 ? Twine("must not be 0")
-                            : "not yet supported: value " + Twine(value));
+      return reader.fail(field, value == 0 ? Twine("must not be 0")
+                                           : "not yet supported: value " +
+                                                 Twine(value));
   if (Error error = reader.unsupported(
           {"mode", "skip_flit_count", "mac_row_interleaving", "flit_count"}))
     return error;
   if (uint64_t(config.rowsPerLane) * config.lanes != flits)
-    return reader.fail("row_count", Twine(config.lanes) + " lanes of " +
-                                        Twine(config.rowsPerLane) +
-                                        " rows take " +
-                                        Twine(config.lanes *
-                                              uint64_t(config.rowsPerLane)) +
-                                        " flits, fetch gives " + Twine(flits));
+    return reader.fail("row_count",
+                       Twine(config.lanes) + " lanes of " +
+                           Twine(config.rowsPerLane) + " rows take " +
+                           Twine(config.lanes * uint64_t(config.rowsPerLane)) +
+                           " flits, fetch gives " + Twine(flits));
   uint64_t rows = machine::trfSliceBytes / machine::trfRowBytes / config.lanes;
   if (config.rowBase + config.rowsPerLane > rows)
     return reader.fail("row_base",
@@ -298,14 +297,12 @@ Expected<VrfWriteConfig> rngd::decodeVrfWrite(const SfrImage &image,
   config.rowBase = static_cast<uint32_t>(reader.take("row_base"));
   config.rows = static_cast<uint32_t>(reader.take("row_count"));
   if (config.rows != flits)
-    return reader.fail("row_count", Twine(config.rows) +
-                                        " rows, fetch gives " + Twine(flits) +
-                                        " flits");
+    return reader.fail("row_count", Twine(config.rows) + " rows, fetch gives " +
+                                        Twine(flits) + " flits");
   if (uint64_t stride = reader.take("row_stride"); stride != 1)
-    return reader.fail("row_stride",
-                       stride == 0 ? Twine("must not be 0")
-                                   : "not yet supported: value " +
-                                         Twine(stride));
+    return reader.fail("row_stride", stride == 0 ? Twine("must not be 0")
+                                                 : "not yet supported: value " +
+                                                       Twine(stride));
   if (Error error = reader.unsupported({"skip_flit_count"}))
     return error;
   if (config.rowBase + config.rows > machine::vrfRows)
@@ -333,9 +330,8 @@ static Error checkWrittenOnce(const ImageReader &reader,
     uint64_t first = counter.address() / unit;
     for (uint64_t g = first; g < first + config.writeBytes / unit; ++g) {
       if (written[g])
-        return reader.fail("strides",
-                           "byte " + Twine(g * unit) +
-                               " is written more than once (TU-77)");
+        return reader.fail("strides", "byte " + Twine(g * unit) +
+                                          " is written more than once (TU-77)");
       written.set(g);
     }
   }
@@ -357,10 +353,10 @@ Expected<CommitConfig> rngd::decodeCommit(const SfrImage &image,
     return reader.fail(sizeField, "must be 8, 16, 24 or 32, found " +
                                       Twine(config.keptBytes) + " (TU-73)");
   config.writeBytes = isMain ? config.keptBytes : machine::subCommitBytes;
-  if (Error error = reader.expect("commit_in_size",
-                                  isMain ? machine::flitBytes
-                                         : machine::subCommitBytes,
-                                  "bytes that the unit takes at a time"))
+  if (Error error =
+          reader.expect("commit_in_size",
+                        isMain ? machine::flitBytes : machine::subCommitBytes,
+                        "bytes that the unit takes at a time"))
     return error;
 
   config.base = static_cast<uint32_t>(reader.take("base"));
@@ -372,13 +368,13 @@ Expected<CommitConfig> rngd::decodeCommit(const SfrImage &image,
                                   machine::dmWriteGranule))
     return error;
   for (unsigned k = 0; k < 8; ++k)
-    if (Error error = checkMultiple(reader, "strides", k,
-                                    config.loops[k].stride,
-                                    machine::dmWriteGranule))
+    if (Error error =
+            checkMultiple(reader, "strides", k, config.loops[k].stride,
+                          machine::dmWriteGranule))
       return error;
-  if (Error error = checkRange(reader, "base", config.base, config.loops,
-                               config.writeBytes, machine::dmSliceBytes,
-                               "the slice"))
+  if (Error error =
+          checkRange(reader, "base", config.base, config.loops,
+                     config.writeBytes, machine::dmSliceBytes, "the slice"))
     return error;
 
   std::optional<uint64_t> steps = countSteps(config.loops);
@@ -482,8 +478,8 @@ rngd::decodeExec(const TucCommand &exec,
       bitmap != expected)
     return reader.fail(field, "route 0x" + llvm::utohexstr(config.route) +
                                   " goes with subunit_bitmap 0x" +
-                                  llvm::utohexstr(expected) +
-                                  ", exec has 0x" + llvm::utohexstr(bitmap));
+                                  llvm::utohexstr(expected) + ", exec has 0x" +
+                                  llvm::utohexstr(bitmap));
   if (!isKnownRoute(config.route, config.context))
     return reader.fail(field, "not yet supported: route 0x" +
                                   llvm::utohexstr(config.route));
@@ -521,9 +517,9 @@ rngd::decodeExec(const TucCommand &exec,
     config.vector = std::move(*part);
   }
   if (onRoute(codes::RouteUnit::CommitUnit)) {
-    auto part = decodeCommit(*image(isMain ? Block::CommitUnitMainContext
-                                           : Block::SubCommitUnit),
-                             config.flitsOut());
+    auto part = decodeCommit(
+        *image(isMain ? Block::CommitUnitMainContext : Block::SubCommitUnit),
+        config.flitsOut());
     if (!part)
       return part.takeError();
     config.commit = *part;

@@ -81,12 +81,11 @@ static Error decodeFeed(ImageReader &reader, const FetchConfig &fetch,
   }
   config.inputs = config.steps / config.stepsPerInput;
   if (config.inputs * config.flitsPerInput != fetch.flits)
-    return reader.fail("pop_dim",
-                       "the loops from " + Twine(config.broadcastLoops) +
-                           " on take " + Twine(config.inputs) +
-                           " packets of " + Twine(config.flitsPerInput) +
-                           " flits, fetch gives " + Twine(fetch.flits) +
-                           " flits");
+    return reader.fail(
+        "pop_dim", "the loops from " + Twine(config.broadcastLoops) +
+                       " on take " + Twine(config.inputs) + " packets of " +
+                       Twine(config.flitsPerInput) + " flits, fetch gives " +
+                       Twine(fetch.flits) + " flits");
   return Error::success();
 }
 
@@ -108,18 +107,16 @@ static Error decodeWeights(ImageReader &reader, DotProductConfig &config) {
   config.weightBase = static_cast<uint32_t>(reader.take("reg_indexer_base"));
   // TU-45: a read lies in one row, or in the two rows of both banks.
   if (config.weightBase % config.weightBytes != 0)
-    return reader.fail("reg_indexer_base",
-                       "must be a multiple of the " +
-                           Twine(config.weightBytes) +
-                           " bytes of a read, found " +
-                           Twine(config.weightBase));
+    return reader.fail("reg_indexer_base", "must be a multiple of the " +
+                                               Twine(config.weightBytes) +
+                                               " bytes of a read, found " +
+                                               Twine(config.weightBase));
   for (unsigned k = 0; k < 8; ++k)
     if (config.weights[k].stride % config.weightBytes != 0)
-      return reader.fail("reg_indexer_strides", k,
-                         "must be a multiple of the " +
-                             Twine(config.weightBytes) +
-                             " bytes of a read, found " +
-                             Twine(config.weights[k].stride));
+      return reader.fail(
+          "reg_indexer_strides", k,
+          "must be a multiple of the " + Twine(config.weightBytes) +
+              " bytes of a read, found " + Twine(config.weights[k].stride));
   return checkRange(reader, "reg_indexer_base", config.weightBase,
                     config.weights, config.weightBytes, config.laneBytes(),
                     "the lane");
@@ -137,10 +134,10 @@ static Error decodeSlots(ImageReader &reader, DotProductConfig &config) {
       continue;
     if (loop.stride == 0) {
       if (loop.limit <= left ? left % loop.limit != 0 : loop.limit % left != 0)
-        return reader.fail("acc_limit",
-                           Twine(config.accumulations) +
-                               " additions do not end with loop " + Twine(k) +
-                               " of " + Twine(loop.limit) + " steps");
+        return reader.fail("acc_limit", Twine(config.accumulations) +
+                                            " additions do not end with loop " +
+                                            Twine(k) + " of " +
+                                            Twine(loop.limit) + " steps");
       left = loop.limit <= left ? left / loop.limit : 1;
       continue;
     }
@@ -198,10 +195,9 @@ Expected<DotProductConfig> rngd::decodeDotProduct(const SfrImage &image,
 
   config.depth = static_cast<unsigned>(reader.take("depth"));
   if (config.packetElements() >> config.depth == 0)
-    return reader.fail("depth", "a packet of " +
-                                    Twine(config.packetElements()) +
-                                    " elements has no level " +
-                                    Twine(config.depth));
+    return reader.fail("depth",
+                       "a packet of " + Twine(config.packetElements()) +
+                           " elements has no level " + Twine(config.depth));
   config.columns = static_cast<unsigned>(reader.take("acc_cols"));
   unsigned columns = config.packetElements() >> config.depth;
   if (columns > machine::reducerColumns)
@@ -222,12 +218,12 @@ Expected<DotProductConfig> rngd::decodeDotProduct(const SfrImage &image,
     return reader.fail("acc_init_value",
                        "not yet supported: start value other than +0 for "
                        "floats");
-  config.interleaved = reader.take("output_major") ==
-                       value(codes::OutputMajor::Interleaved);
-  uint64_t cells = config.interleaved
-                       ? uint64_t(machine::lanes) * config.slots * columns
-                       : uint64_t(config.lanes) * config.slots *
-                             machine::reducerColumns;
+  config.interleaved =
+      reader.take("output_major") == value(codes::OutputMajor::Interleaved);
+  uint64_t cells =
+      config.interleaved
+          ? uint64_t(machine::lanes) * config.slots * columns
+          : uint64_t(config.lanes) * config.slots * machine::reducerColumns;
   if (cells > machine::accumulatorCells)
     return reader.fail("output_major",
                        Twine(config.slots) + " slots take " + Twine(cells) +

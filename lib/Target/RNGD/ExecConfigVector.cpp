@@ -72,7 +72,8 @@ static Expected<AluConfig> decodeAlu(ImageReader &reader, IndexerModule alu) {
   config.args = static_cast<codes::ArgMode>(args);
 
   using codes::CmpOp;
-  std::string regField = prefix + "reg0_cmp_op", vrfField = prefix + "rf_cmp_op";
+  std::string regField = prefix + "reg0_cmp_op",
+              vrfField = prefix + "rf_cmp_op";
   uint64_t reg = reader.take(regField), vrf = reader.take(vrfField);
   for (auto [field, guard] : {std::pair(&regField, reg), {&vrfField, vrf}})
     if (guard != value(CmpOp::Off) && guard != value(CmpOp::Always))
@@ -95,8 +96,9 @@ static Expected<AluConfig> decodeAlu(ImageReader &reader, IndexerModule alu) {
                        "arg_mode does not use it, so it must be 0, found " +
                            Twine(config.immediate));
   if (usesOperand && isShift(alu) && config.immediate > 31)
-    return reader.fail(prefix + "scalar", "shift amount must be 0 to 31, found " +
-                                              Twine(config.immediate));
+    return reader.fail(prefix + "scalar",
+                       "shift amount must be 0 to 31, found " +
+                           Twine(config.immediate));
   return config;
 }
 
@@ -123,7 +125,8 @@ static Error decodeCluster(ImageReader &reader, const Cluster &cluster,
   for (uint64_t position = out == count + 1 ? 0 : out; position != 0;
        position = sources[position - 1]) {
     if (used[position - 1])
-      return reader.fail(sourceFields[position - 1], "the chain runs in a circle");
+      return reader.fail(sourceFields[position - 1],
+                         "the chain runs in a circle");
     used[position - 1] = true;
     order.push_back(static_cast<unsigned>(position - 1));
     if (sources[position - 1] > count)
@@ -133,9 +136,10 @@ static Error decodeCluster(ImageReader &reader, const Cluster &cluster,
   }
   for (unsigned k = 0; k < count; ++k)
     if (!used[k] && sources[k] != 0)
-      return reader.fail(sourceFields[k],
-                         "the ALU is not on the chain, so it must be 0, found " +
-                             Twine(sources[k]));
+      return reader.fail(
+          sourceFields[k],
+          "the ALU is not on the chain, so it must be 0, found " +
+              Twine(sources[k]));
   for (unsigned k : llvm::reverse(order)) {
     Expected<AluConfig> alu = decodeAlu(reader, cluster.alus[k]);
     if (!alu)
@@ -187,8 +191,8 @@ static Error decodeIndexers(ImageReader &reader, uint64_t flits,
       return loops.takeError();
     alu.loops = *loops;
     if (alu.base % 4 != 0)
-      return reader.fail(prefix + "base", "must be a multiple of 4, found " +
-                                              Twine(alu.base));
+      return reader.fail(prefix + "base",
+                         "must be a multiple of 4, found " + Twine(alu.base));
     for (unsigned i = 0; i < 8; ++i)
       if (alu.loops[i].stride % 4 != 0)
         return reader.fail(prefix + "stride", i,
@@ -200,9 +204,9 @@ static Error decodeIndexers(ImageReader &reader, uint64_t flits,
                          "the product of the loops must be the " +
                              Twine(flits * machine::vectorWideElements) +
                              " elements of the stream");
-    if (Error error = checkRange(reader, prefix + "base", alu.base, alu.loops,
-                                 4, machine::vrfSliceBytes,
-                                 "the vector register file"))
+    if (Error error =
+            checkRange(reader, prefix + "base", alu.base, alu.loops, 4,
+                       machine::vrfSliceBytes, "the vector register file"))
       return error;
   }
   for (AluConfig *alu : waiting)
@@ -222,15 +226,16 @@ static Error decodeRoute(const SfrImage &image, VectorConfig &config,
   uint64_t out = reader.take("data_out_source");
   usesArithmeticUnit = out == value(DataOutSource::ArithmeticUnit);
   if (!usesArithmeticUnit && out != value(DataOutSource::Stream))
-    return reader.fail("data_out_source",
-                       out == value(DataOutSource::ReduceUnit)
-                           ? Twine("not yet supported: reduction between slices")
-                           : "must be 1 or 2, found " + Twine(out));
-  if (Error error = reader.expect(
-          "arithmetic_unit_in_source",
-          value(usesArithmeticUnit ? ArithmeticUnitInSource::Stream
-                                   : ArithmeticUnitInSource::Off),
-          "does not agree with data_out_source"))
+    return reader.fail(
+        "data_out_source",
+        out == value(DataOutSource::ReduceUnit)
+            ? Twine("not yet supported: reduction between slices")
+            : "must be 1 or 2, found " + Twine(out));
+  if (Error error = reader.expect("arithmetic_unit_in_source",
+                                  value(usesArithmeticUnit
+                                            ? ArithmeticUnitInSource::Stream
+                                            : ArithmeticUnitInSource::Off),
+                                  "does not agree with data_out_source"))
     return error;
   uint64_t cast = reader.take("cast_compaction_mode");
   if (cast > value(CastCompactionMode::BF16))
@@ -240,7 +245,8 @@ static Error decodeRoute(const SfrImage &image, VectorConfig &config,
   if (count == value(CastCompactionCount::Pack4))
     return reader.fail("cast_compaction_count",
                        "not yet supported: packing of several flits");
-  if (count != value(cast ? CastCompactionCount::Pad : CastCompactionCount::Off))
+  if (count !=
+      value(cast ? CastCompactionCount::Pad : CastCompactionCount::Off))
     return reader.fail("cast_compaction_count",
                        "does not agree with cast_compaction_mode " +
                            Twine(cast) + ", found " + Twine(count));
@@ -264,9 +270,8 @@ static Error checkTypes(const SfrImage &routeImage, const SfrImage &aluImage,
     if (isLogic(alu.alu))
       continue;
     if (type == ElementType::F32)
-      return ImageReader(aluImage).fail(
-          (aluName(alu.alu) + ".op_mode").str(),
-          "takes i32, the stream is f32");
+      return ImageReader(aluImage).fail((aluName(alu.alu) + ".op_mode").str(),
+                                        "takes i32, the stream is f32");
     type = ElementType::I32;
   }
   using codes::CastCompactionMode;
