@@ -275,7 +275,7 @@ uint32_t f64ToF32(uint64_t pattern) {
     base = static_cast<uint32_t>(exponent - 1) << 23;
   else
     drop += 1 - exponent;
-  if (drop > 54) // Below half of the least subnormal.
+  if (drop > 53) // Below half of the least subnormal.
     return sign;
   // The carry may run into the exponent, up to infinity, as it should.
   return sign | (base + static_cast<uint32_t>(shiftRightNearestEven(

@@ -284,12 +284,13 @@ inline uint32_t addF32(uint32_t lhs, uint32_t rhs) {
     addend |= 0x800000u;
   else
     smallExponent = 1;
-  // 32 bits below the last place of the larger one. What falls below them only
-  // has to stay non-zero: it is far from a tie.
-  sum <<= 32;
-  addend <<= 32;
+  // Below a quarter of the last place the smaller one never matters; above, 32
+  // bits below the last place of the larger one hold all of it.
   uint32_t distance = largeExponent - smallExponent;
-  addend = distance <= 32 ? addend >> distance : addend != 0;
+  if (distance > 32)
+    return lhs;
+  sum <<= 32;
+  addend = (addend << 32) >> distance;
   sum = (lhs ^ rhs) & signBit ? sum - addend : sum + addend;
   if (sum == 0)
     return lhs & rhs & signBit;

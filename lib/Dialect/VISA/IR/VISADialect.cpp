@@ -134,6 +134,14 @@ void TargetAttr::print(AsmPrinter &printer) const {
           << "\", chips = " << getChips() << ", pes = " << getPes() << '>';
 }
 
+static std::string listReleases() {
+  std::string list;
+  for (unsigned i = 0; i < rngd::numReleases; ++i)
+    list += (i ? ", " : "") +
+            rngd::toString(static_cast<rngd::Release>(i)).str();
+  return list;
+}
+
 LogicalResult
 TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                    StringRef chip, StringRef release, int64_t chips,
@@ -142,7 +150,7 @@ TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "unknown chip " << chip << ", expected rngd";
   if (!rngd::parseRelease(release))
     return emitError() << "unknown release \"" << release
-                       << "\", expected one of " << rngd::listReleases();
+                       << "\", expected one of " << listReleases();
   if (chips < 1)
     return emitError() << "chips is " << chips << ", expected at least 1";
   if (pes != 1 && pes != 2 && pes != 4 && pes != 8)

@@ -124,6 +124,8 @@ namespace detail {
 struct Node;
 }
 
+struct Environment;
+
 /// A parsed, checked mapping over declared axes. Cheap to copy, immutable.
 class Mapping {
 public:
@@ -133,6 +135,12 @@ public:
   /// Parses and checks `text`. Braces other than fill markers are refused
   /// (MA-7): a mapping in IR holds resolved text. Columns count in `text`.
   static Result<Mapping> parse(llvm::StringRef text, const Axes &axes);
+
+  /// As parse(text, axes), with escapes: named mappings `{L}`, and after an
+  /// operator `{8}`, `{N}` (a constant) and `{K::SIZE}`. The text of the result
+  /// holds the resolved numbers and brackets.
+  static Result<Mapping> parse(llvm::StringRef text, const Axes &axes,
+                               const Environment &environment);
 
   /// The user's spelling, white space normalised: `A / 8 % 4, K # 32`.
   const std::string &str() const;
@@ -152,6 +160,7 @@ public:
   bool uses(int axis) const;
 
   /// A mapping with this canonical form, spelled readably (`K / 16 % 4 # 8`).
+  /// The identity where no mapping over `axes` has the form.
   static Mapping fromCanonical(const Canonical &canonical, const Axes &axes);
 
   std::shared_ptr<const detail::Node> node;
@@ -161,6 +170,13 @@ public:
 /// known, and normalises its white space. Braces other than fill markers are
 /// refused (MA-7).
 Result<std::string> normalise(llvm::StringRef text);
+
+/// What escapes in braces stand for.
+struct Environment {
+  /// Taken as one bracketed unit; read again over the axes of the text.
+  std::map<std::string, Mapping> mappings;
+  std::map<std::string, int64_t> constants;
+};
 
 /// `E ≡ F`: same size, same raw cells. MA-13 if one side is not aligned and the
 /// texts differ.

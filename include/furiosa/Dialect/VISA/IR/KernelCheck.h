@@ -37,6 +37,14 @@ enum class Point {
 /// "fetch", "contract_outer", …: how a user names the point.
 llvm::StringRef toString(Point point);
 
+/// A run of digits of the time positions of a contraction, kept or summed.
+struct TimeSegment {
+  int64_t size;
+  /// Time positions that one step of the run moves.
+  int64_t stride;
+  bool retained;
+};
+
 /// The stream between two stages.
 struct Layout {
   Point point = Point::Begin;
@@ -56,6 +64,9 @@ struct Layout {
   int64_t flitsPerPacket = 1;
   /// Levels of the reduction tree.
   int64_t treeDepth = 0;
+  /// Behind contract_time: outerTime cut into kept and summed runs, outermost
+  /// first; their sizes multiply to |outerTime|.
+  llvm::SmallVector<TimeSegment> timeSegments;
   /// In a contraction: sums that are open at a time (InnerTime of TU-60).
   int64_t innerTime = 1;
   /// Ops that decided the stream, for notes; null where there was none.

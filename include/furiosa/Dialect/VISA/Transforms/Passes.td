@@ -1,0 +1,17 @@
+//===- Passes.td - Passes on visa --------------------------*- tablegen -*-===//
+
+#ifndef FURIOSA_DIALECT_VISA_TRANSFORMS_PASSES
+#define FURIOSA_DIALECT_VISA_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def VISACheck : Pass<"visa-check", "::mlir::func::FuncOp"> {
+  let summary = "Check kernels against the rules of the chip";
+  let description = [{
+    The check that also runs when a kernel is verified: axes, device grid,
+    release and every stage of every chain. Reports every fault it can tell
+    from the others, and changes nothing.
+  }];
+}
+
+#endif // FURIOSA_DIALECT_VISA_TRANSFORMS_PASSES

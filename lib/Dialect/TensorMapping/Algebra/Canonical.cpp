@@ -1,0 +1,323 @@
+//===- Canonical.cpp - The canonical form of a mapping --------------------===//
+//
+// The list of factors with its operators (push, pad, cut, divide), and its
+// derivation from the expression tree. Conditions C1 to C4 of docs/rules.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Detail.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace furiosa::mapping;
+using namespace furiosa::mapping::detail;
+
+void detail::appendRun(llvm::SmallVectorImpl<PadRun> &runs, int64_t from,
+                       PadRun run) {
+  int64_t last = runs.empty() ? from : runs.back().upTo;
+  if (run.upTo <= last)
+    return;
+  if (!runs.empty() && runs.back().kind == run.kind)
+    runs.back().upTo = run.upTo;
+  else
+    runs.push_back(run);
+}
+
+int64_t Form::core() const {
+  int64_t product = 1;
+  for (const Factor &factor : factors)
+    product *= factor.extent;
+  return product;
+}
+
+void Form::push(Factor factor) {
+  if (factor.extent == 1)
+    return;
+  if (factor.live == 1) {
+    factor.axis = -1;
+    factor.stride = 0;
+  }
+  if (factors.empty()) {
+    factors.push_back(std::move(factor));
+    return;
+  }
+  Factor &inner = factors.back();
+  int64_t rows = inner.extent;
+  int64_t continued = 0;
+  bool merges = factor.axis == inner.axis && inner.live == inner.extent &&
+                !llvm::MulOverflow(inner.stride, rows, continued) &&
+                factor.stride == continued;
+  if (factor.live != 1 && !merges) {
+    factors.push_back(std::move(factor));
+    return;
+  }
+  // A pure pad extends its neighbour; a continuation joins it.
+  inner.extent *= factor.extent;
+  inner.live *= factor.live;
+  for (PadRun run : factor.runs)
+    appendRun(inner.runs, inner.live, {run.upTo * rows, run.kind});
+}
+
+void Form::finish() {
+  while (!tail.empty()) {
+    if (factors.empty()) {
+      Factor pad;
+      pad.extent = tail.back().upTo;
+      pad.runs.assign(tail.begin(), tail.end());
+      tail.clear();
+      push(std::move(pad));
+      return;
+    }
+    Factor outer = std::move(factors.back());
+    factors.pop_back();
+    int64_t row = core();
+    llvm::SmallVector<PadRun, 1> joined;
+    for (PadRun run : outer.runs)
+      appendRun(joined, outer.live * row, {run.upTo * row, run.kind});
+    for (PadRun run : tail)
+      appendRun(joined, outer.live * row, run);
+    bool whole =
+        llvm::all_of(joined, [&](PadRun run) { return run.upTo % row == 0; });
+    outer.runs.clear();
+    if (whole) {
+      for (PadRun run : joined)
+        outer.runs.push_back({run.upTo / row, run.kind});
+      if (!joined.empty())
+        outer.extent = joined.back().upTo / row;
+      tail.clear();
+      push(std::move(outer));
+      return;
+    }
+    tail = std::move(joined);
+    outer.extent = outer.live;
+    if (outer.live != 1) {
+      push(std::move(outer));
+      return;
+    }
+  }
+}
+
+void Form::pad(int64_t n, Pad kind) {
+  if (n == size())
+    return;
+  appendRun(tail, core(), {n, kind});
+  finish();
+}
+
+/// Runs of digits below `extent` only.
+static void clipRuns(llvm::SmallVectorImpl<PadRun> &runs, int64_t from,
+                     int64_t extent) {
+  llvm::SmallVector<PadRun, 1> kept;
+  for (PadRun run : runs)
+    appendRun(kept, from, {std::min(run.upTo, extent), run.kind});
+  runs.assign(kept.begin(), kept.end());
+}
+
+std::string Form::cut(int64_t n, llvm::StringRef spelling) {
+  int64_t row = core();
+  if (n >= row) {
+    clipRuns(tail, row, n);
+    finish();
+    return {};
+  }
+  tail.clear();
+  Factor outer;
+  while (!factors.empty()) {
+    outer = std::move(factors.back());
+    factors.pop_back();
+    row /= outer.extent;
+    if (n >= row)
+      break;
+  }
+  if (n % row != 0) {
+    int64_t shared = std::gcd(n, row);
+    return (spelling + " " + llvm::Twine(n) + " cuts across rows of " +
+            llvm::Twine(row) + " cells; cut at a multiple of " +
+            llvm::Twine(row) + ", or inside one row" +
+            (shared > 1 ? " (" + llvm::Twine(shared) + " divides both)" : ""))
+        .str();
+  }
+  outer.extent = n / row;
+  outer.live = std::min(outer.live, outer.extent);
+  clipRuns(outer.runs, outer.live, outer.extent);
+  push(std::move(outer));
+  return {};
+}
+
+std::string Form::divide(int64_t n) {
+  int64_t whole = core(), left = n;
+  llvm::SmallVector<Factor, 4> old = std::move(factors);
+  factors.clear();
+  size_t next = 0;
+  if (n >= whole) {
+    next = old.size();
+  } else {
+    for (; next < old.size() && left % old[next].extent == 0; ++next)
+      left /= old[next].extent;
+  }
+  if (left > 1 && next < old.size()) {
+    Factor &factor = old[next];
+    if (factor.extent % left != 0) {
+      int64_t row = n / left;
+      return ("/ " + llvm::Twine(n) + " cuts a run of " +
+              llvm::Twine(factor.extent) + " digits, each " + llvm::Twine(row) +
+              " cells, every " + llvm::Twine(left) + " digits; cut at " +
+              llvm::Twine(row) + " or " + llvm::Twine(row * factor.extent))
+          .str();
+    }
+    factor.extent /= left;
+    factor.live = ceilDiv(factor.live, left);
+    if (factor.live > 1)
+      factor.stride *= left;
+    llvm::SmallVector<PadRun, 1> runs;
+    for (PadRun run : factor.runs)
+      appendRun(runs, factor.live, {ceilDiv(run.upTo, left), run.kind});
+    factor.runs = std::move(runs);
+  }
+  for (; next < old.size(); ++next)
+    push(std::move(old[next]));
+  llvm::SmallVector<PadRun, 1> oldTail = std::move(tail);
+  tail.clear();
+  int64_t from = n >= whole ? 1 : whole / n;
+  for (PadRun run : oldTail)
+    appendRun(tail, from, {ceilDiv(run.upTo, n), run.kind});
+  finish();
+  return {};
+}
+
+std::string Form::prepend(const Form &outer) {
+  int64_t rows = size();
+  if (!tail.empty() && !(outer.factors.empty() && outer.tail.empty())) {
+    // Only padding outside may still join the tail.
+    if (outer.factors.size() != 1 || outer.factors[0].live != 1)
+      return ("padding to " + llvm::Twine(rows) +
+              " cells does not fill whole rows, and other digits stand outside "
+              "it; pad the outermost digit to a whole number of rows")
+          .str();
+    for (PadRun run : outer.factors[0].runs)
+      appendRun(tail, core(), {run.upTo * rows, run.kind});
+    finish();
+    return {};
+  }
+  for (const Factor &factor : outer.factors)
+    push(factor);
+  for (PadRun run : outer.tail)
+    appendRun(tail, core(), {run.upTo * rows, run.kind});
+  finish();
+  return {};
+}
+
+void Form::peel() {
+  tail.clear();
+  if (factors.empty())
+    return;
+  Factor outer = std::move(factors.back());
+  factors.pop_back();
+  outer.extent = outer.live;
+  outer.runs.clear();
+  push(std::move(outer));
+}
+
+void Form::clip(const Axes &axes) {
+  bool onlyTop = true;
+  llvm::SmallVector<Factor, 4> old = std::move(factors);
+  factors.clear();
+  for (Factor &factor : old) {
+    bool inner = onlyTop;
+    onlyTop &= llvm::all_of(factor.runs,
+                            [](PadRun run) { return run.kind == Pad::Top; });
+    if (factor.axis >= 0 && inner) {
+      int64_t fits = ceilDiv(axes[factor.axis].size, factor.stride);
+      if (factor.live > fits) {
+        llvm::SmallVector<PadRun, 1> runs;
+        appendRun(runs, fits, {factor.live, Pad::Top});
+        for (PadRun run : factor.runs)
+          appendRun(runs, fits, run);
+        factor.live = fits;
+        factor.runs = std::move(runs);
+      }
+    }
+    push(std::move(factor));
+  }
+  finish();
+}
+
+Form Form::from(const Canonical &canonical) {
+  Form form;
+  form.factors.assign(canonical.factors.rbegin(), canonical.factors.rend());
+  form.tail = canonical.tail;
+  return form;
+}
+
+Canonical Form::canonical() const {
+  Canonical canonical;
+  canonical.factors.assign(factors.rbegin(), factors.rend());
+  canonical.tail = tail;
+  return canonical;
+}
+
+/// The list of `expr`, or MA-13.
+static Result<Form> derive(const Expr &expr) {
+  Form form;
+  switch (expr.kind) {
+  case Expr::Kind::Axis:
+    form.push({expr.axis, 1, expr.baseSize, expr.baseSize, {}});
+    break;
+  case Expr::Kind::Number:
+    form.push({-1, 0, expr.baseSize, expr.baseSize, {}});
+    break;
+  case Expr::Kind::Product:
+    for (const Expr &part : llvm::reverse(expr.parts)) {
+      Result<Form> outer = derive(part);
+      if (!outer)
+        return outer;
+      if (std::string why = form.prepend(*outer); !why.empty())
+        return fault("MA-13", "not-linear", why, part.column);
+    }
+    break;
+  }
+  for (const Op &op : expr.ops) {
+    std::string why;
+    switch (op.kind) {
+    case OpKind::Divide:
+      why = form.divide(op.n);
+      break;
+    case OpKind::Modulo:
+      why = form.cut(op.n, "%");
+      break;
+    case OpKind::Resize:
+      why = form.cut(op.n, "=");
+      break;
+    case OpKind::Pad:
+      form.pad(op.n, op.pad);
+      break;
+    }
+    if (!why.empty())
+      return fault("MA-13", "not-linear", why, op.column);
+  }
+  return form;
+}
+
+Result<Canonical> Mapping::canonical() const {
+  std::call_once(node->once, [&] {
+    if (node->canonical)
+      return;
+    Result<Form> form = derive(node->expr);
+    if (form)
+      node->canonical.emplace(form->canonical());
+    else
+      node->canonical.emplace(form.fault());
+  });
+  return *node->canonical;
+}
+
+Result<Canonical> Mapping::resolved() const {
+  Result<Canonical> raw = canonical();
+  if (!raw)
+    return raw;
+  Form form = Form::from(*raw);
+  form.clip(axes());
+  return form.canonical();
+}

@@ -1,0 +1,119 @@
+//===- Detail.h - Inside of the tensor mapping algebra ----------*- C++ -*-===//
+//
+// The checked expression tree behind a Mapping, and the working form that the
+// operators of the canonical form act on. Private to this library.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_LIB_DIALECT_TENSORMAPPING_ALGEBRA_DETAIL_H
+#define FURIOSA_LIB_DIALECT_TENSORMAPPING_ALGEBRA_DETAIL_H
+
+#include "furiosa/Dialect/TensorMapping/Algebra/Mapping.h"
+
+#include "llvm/ADT/Twine.h"
+
+#include <mutex>
+
+namespace furiosa::mapping::detail {
+
+enum class OpKind : uint8_t { Divide, Modulo, Resize, Pad };
+
+/// A postfix operator with the size before and after it.
+struct Op {
+  OpKind kind;
+  Pad pad = Pad::Top;
+  int64_t n = 1;
+  int64_t before = 1;
+  int64_t after = 1;
+  /// Column of the number.
+  int64_t column = 0;
+};
+
+/// An atom with its postfix operators. Operators and comma lists are vectors,
+/// so the depth of the tree is the depth of the brackets.
+struct Expr {
+  enum class Kind : uint8_t { Axis, Number, Product };
+  Kind kind = Kind::Number;
+  int axis = -1;
+  /// Of the atom, before the operators.
+  int64_t baseSize = 1;
+  int64_t size = 1;
+  int64_t column = 0;
+  /// The axis name; points into the text and is dropped after checking.
+  llvm::StringRef name;
+  /// Outermost first. Only for products, where there are two or more.
+  std::vector<Expr> parts;
+  std::vector<Op> ops;
+};
+
+/// A factor list under construction, innermost first.
+struct Form {
+  llvm::SmallVector<Factor, 4> factors;
+  llvm::SmallVector<PadRun, 1> tail;
+
+  /// Cells of the factors, the tail left out.
+  int64_t core() const;
+  int64_t size() const { return tail.empty() ? core() : tail.back().upTo; }
+  /// Appends outside, keeping conditions C1, C2, C3.
+  void push(Factor factor);
+  /// Moves the tail into the outermost factor, or that factor's runs into the
+  /// tail (C4).
+  void finish();
+  void pad(int64_t n, Pad kind);
+  /// `= n` and `% n`; the reason why not, or an empty string.
+  std::string cut(int64_t n, llvm::StringRef spelling);
+  /// `/ n`.
+  std::string divide(int64_t n);
+  /// `outer, this`.
+  std::string prepend(const Form &outer);
+  /// Drops the outermost padding.
+  void peel();
+  /// Overshoot of single factors becomes top padding where that is exact.
+  void clip(const Axes &axes);
+
+  static Form from(const Canonical &canonical);
+  Canonical canonical() const;
+};
+
+struct Node {
+  Axes axes;
+  std::string text;
+  Expr expr;
+  mutable std::once_flag once;
+  mutable std::optional<Result<Canonical>> canonical;
+};
+
+Fault fault(llvm::StringRef rule, llvm::StringRef reason,
+            const llvm::Twine &message, int64_t column = 0);
+
+/// The checks of one operator on a mapping of `size` cells (MA-5, MA-8, MA-9,
+/// MA-10); the size after it.
+Result<int64_t> checkOp(OpKind kind, int64_t size, int64_t n, int64_t column);
+
+/// `#`, `#{0}`, `#{!}`.
+llvm::StringRef padOperator(Pad pad);
+
+/// The text of a list, or nothing where no expression over `axes` has it.
+std::optional<std::string> spell(const Form &form, const Axes &axes);
+
+/// The mapping of a list: spelled from it, with the list already known. Falls
+/// back on `text` where it cannot be spelled.
+Mapping build(const Form &form, const Axes &axes, llvm::StringRef text);
+
+/// `text` as an operand of a postfix operator.
+std::string bracketed(const Mapping &mapping);
+
+/// The smallest multiple of `step` that is at least `value`, if below 2^63.
+std::optional<int64_t> roundUp(int64_t value, int64_t step);
+
+inline int64_t ceilDiv(int64_t value, int64_t by) {
+  return value / by + (value % by != 0);
+}
+
+/// Appends a run, joining it with an equal kind before it. Empty runs vanish;
+/// `from` is where the first run starts.
+void appendRun(llvm::SmallVectorImpl<PadRun> &runs, int64_t from, PadRun run);
+
+} // namespace furiosa::mapping::detail
+
+#endif // FURIOSA_LIB_DIALECT_TENSORMAPPING_ALGEBRA_DETAIL_H

@@ -1,0 +1,224 @@
+//===- Operations.cpp - Equivalence and the operators as functions --------===//
+//
+// Comparison, and pairing, dividing, cutting, padding, splitting and peeling of
+// mappings. Results are spelled anew from the canonical form; a mapping without
+// one is composed as text.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parse.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace furiosa::mapping;
+using namespace furiosa::mapping::detail;
+
+/// Whether the two texts are one expression over the same axes.
+static bool alike(const Mapping &lhs, const Mapping &rhs) {
+  return lhs.node == rhs.node ||
+         (lhs.str() == rhs.str() && lhs.axes() == rhs.axes());
+}
+
+/// The lists name axes by number: they compare only over the same axes.
+static Result<Canonical> renumbered(const Mapping &mapping,
+                                    Result<Canonical> form,
+                                    const Mapping &other) {
+  if (!form || mapping.axes() == other.axes())
+    return form;
+  for (Factor &factor : form->factors) {
+    if (factor.axis < 0)
+      continue;
+    const Axis &axis = mapping.axes()[factor.axis];
+    int index = other.axes().find(axis.name);
+    // No axis of `other` has a number below -1, so this compares unequal.
+    factor.axis =
+        index >= 0 && other.axes()[index] == axis ? index : -2 - factor.axis;
+  }
+  return form;
+}
+
+Result<bool> furiosa::mapping::equivalent(const Mapping &lhs,
+                                          const Mapping &rhs) {
+  if (lhs.size() != rhs.size())
+    return false;
+  if (alike(lhs, rhs))
+    return true;
+  Result<Canonical> left = renumbered(lhs, lhs.canonical(), rhs);
+  if (!left)
+    return left.fault();
+  Result<Canonical> right = rhs.canonical();
+  if (!right)
+    return right.fault();
+  return *left == *right;
+}
+
+Result<bool> furiosa::mapping::equivalentResolved(const Mapping &lhs,
+                                                  const Mapping &rhs) {
+  if (lhs.size() != rhs.size())
+    return false;
+  if (alike(lhs, rhs))
+    return true;
+  Result<Canonical> left = renumbered(lhs, lhs.resolved(), rhs);
+  if (!left)
+    return left.fault();
+  Result<Canonical> right = rhs.resolved();
+  if (!right)
+    return right.fault();
+  return *left == *right;
+}
+
+bool furiosa::mapping::same(const Mapping &lhs, const Mapping &rhs) {
+  Result<bool> equal = equivalentResolved(lhs, rhs);
+  return equal && *equal;
+}
+
+/// The mapping of `form`, or of `text` where the form was refused.
+static Result<Mapping> derived(Result<Form> form, const Axes &axes,
+                               llvm::StringRef text) {
+  if (form)
+    return build(*form, axes, text);
+  Result<Mapping> mapping = Mapping::parse(text, axes);
+  if (mapping)
+    return mapping;
+  Fault bad = mapping.fault();
+  bad.column = 0;
+  return bad;
+}
+
+static Result<Form> formOf(const Mapping &mapping) {
+  Result<Canonical> form = mapping.canonical();
+  if (!form)
+    return form.fault();
+  return Form::from(*form);
+}
+
+Result<Mapping> furiosa::mapping::pair(const Mapping &lhs, const Mapping &rhs) {
+  if (lhs.isIdentity())
+    return rhs;
+  if (rhs.isIdentity())
+    return lhs;
+  int64_t size;
+  if (llvm::MulOverflow(lhs.size(), rhs.size(), size))
+    return fault("MA-11", "size-overflow",
+                 "'" + lhs.str() + "' has " + llvm::Twine(lhs.size()) +
+                     " cells and '" + rhs.str() + "' has " +
+                     llvm::Twine(rhs.size()) +
+                     "; their product is 9223372036854775808 or more");
+  if (!(lhs.axes() == rhs.axes()))
+    return fault("MA-7", "unknown-axis",
+                 "'" + lhs.str() + "' and '" + rhs.str() +
+                     "' are over different axes");
+  Result<Form> form = formOf(rhs);
+  if (form) {
+    Result<Form> outer = formOf(lhs);
+    if (!outer)
+      form = outer;
+    else if (std::string why = form->prepend(*outer); !why.empty())
+      form = fault("MA-13", "not-linear", why);
+  }
+  return derived(std::move(form), lhs.axes(), lhs.str() + ", " + rhs.str());
+}
+
+/// `mapping` with one postfix operator more.
+static Result<Mapping> apply(const Mapping &mapping, OpKind kind, int64_t n,
+                             Pad pad = Pad::Top) {
+  Result<int64_t> after = checkOp(kind, mapping.size(), n, 0);
+  if (!after) {
+    Fault bad = after.fault();
+    bad.message = quoted(mapping.str()) + ": " + bad.message;
+    return bad;
+  }
+  // These change nothing, so the user's spelling stays.
+  if (kind == OpKind::Divide ? n == 1 : n == mapping.size())
+    return mapping;
+  Result<Form> form = formOf(mapping);
+  llvm::StringRef sign;
+  std::string why;
+  switch (kind) {
+  case OpKind::Divide:
+    sign = "/";
+    if (form)
+      why = form->divide(n);
+    break;
+  case OpKind::Modulo:
+    sign = "%";
+    if (form)
+      why = form->cut(n, sign);
+    break;
+  case OpKind::Resize:
+    sign = "=";
+    if (form)
+      why = form->cut(n, sign);
+    break;
+  case OpKind::Pad:
+    sign = padOperator(pad);
+    if (form)
+      form->pad(n, pad);
+    break;
+  }
+  if (!why.empty())
+    form = fault("MA-13", "not-linear", why);
+  return derived(
+      std::move(form), mapping.axes(),
+      (bracketed(mapping) + " " + sign + " " + llvm::Twine(n)).str());
+}
+
+Result<Mapping> furiosa::mapping::divide(const Mapping &mapping, int64_t n) {
+  return apply(mapping, OpKind::Divide, n);
+}
+
+Result<Mapping> furiosa::mapping::modulo(const Mapping &mapping, int64_t n) {
+  return apply(mapping, OpKind::Modulo, n);
+}
+
+Result<Mapping> furiosa::mapping::resize(const Mapping &mapping, int64_t n) {
+  return apply(mapping, OpKind::Resize, n);
+}
+
+Result<Mapping> furiosa::mapping::pad(const Mapping &mapping, int64_t n,
+                                      Pad kind) {
+  return apply(mapping, OpKind::Pad, n, kind);
+}
+
+Result<std::pair<Mapping, Mapping>>
+furiosa::mapping::split(const Mapping &mapping, int64_t k) {
+  if (k < 1 || mapping.size() % k != 0)
+    return fault("MA-16", "split-not-divisible",
+                 quoted(mapping.str()) + " has " + llvm::Twine(mapping.size()) +
+                     " cells and does not split at " + llvm::Twine(k) +
+                     (k < 1 ? std::string("; split at 1 or more")
+                            : ("; " + llvm::Twine(std::gcd(mapping.size(), k)) +
+                               " divides both")
+                                  .str()));
+  Result<Mapping> outer = divide(mapping, k);
+  if (!outer)
+    return outer.fault();
+  Result<Mapping> inner = modulo(mapping, k);
+  if (!inner)
+    return inner.fault();
+  return std::pair<Mapping, Mapping>(*outer, *inner);
+}
+
+Result<Mapping> furiosa::mapping::peel(const Mapping &mapping) {
+  Result<Form> form = formOf(mapping);
+  if (!form)
+    return form.fault();
+  int64_t before = form->size();
+  form->peel();
+  if (form->size() == before)
+    return mapping;
+  return build(*form, mapping.axes(),
+               (bracketed(mapping) + " = " + llvm::Twine(form->size())).str());
+}
+
+Result<bool> furiosa::mapping::isResizeOf(const Mapping &small,
+                                          const Mapping &big) {
+  if (small.size() > big.size())
+    return false;
+  Result<Mapping> window = resize(big, small.size());
+  if (!window)
+    return window.fault();
+  return equivalentResolved(small, *window);
+}

@@ -1,0 +1,145 @@
+//===- Print.cpp - Spelling a canonical form ------------------------------===//
+//
+// The shortest expression of a factor list, as a user would write it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Detail.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace furiosa::mapping;
+using namespace furiosa::mapping::detail;
+
+llvm::StringRef detail::padOperator(Pad pad) {
+  switch (pad) {
+  case Pad::Top:
+    return "#";
+  case Pad::Zero:
+    return "#{0}";
+  case Pad::Bottom:
+    return "#{!}";
+  }
+  return "";
+}
+
+static std::string padText(PadRun run) {
+  return (" " + padOperator(run.kind) + " " + llvm::Twine(run.upTo)).str();
+}
+
+/// `limit` digits out of `have`.
+static std::string takeText(int64_t have, int64_t limit) {
+  if (limit == have)
+    return {};
+  return ((have % limit == 0 ? " % " : " = ") + llvm::Twine(limit)).str();
+}
+
+/// The live digits of a factor whose own sums overshoot its axis, as two
+/// digits. `list` is set where the text is a comma list.
+static std::optional<std::string> spellOvershoot(const Factor &factor,
+                                                 const Axis &axis, bool &list) {
+  // Half the digits outside, rounded up, then a window over both.
+  int64_t inner = ceilDiv(factor.live, 2);
+  int64_t weight, padded, total;
+  if (llvm::MulOverflow(factor.stride, inner, weight) || weight >= axis.size ||
+      llvm::MulOverflow(weight, int64_t(2), padded) ||
+      llvm::MulOverflow(inner, int64_t(2), total))
+    return std::nullopt;
+  std::string base = (axis.name + " # " + llvm::Twine(padded)).str();
+  std::string text = base + (" / " + llvm::Twine(weight)).str() + ", " + base;
+  if (factor.stride != 1)
+    text += (" / " + llvm::Twine(factor.stride)).str();
+  text += (" % " + llvm::Twine(inner)).str();
+  list = total == factor.live;
+  if (!list)
+    text = ("[" + llvm::Twine(text) + "] = " + llvm::Twine(factor.live)).str();
+  return text;
+}
+
+static std::optional<std::string> spell(const Factor &factor,
+                                        const Axes &axes) {
+  llvm::ArrayRef<PadRun> runs = factor.runs;
+  std::string text;
+  if (factor.axis < 0) {
+    text = std::to_string(factor.live);
+  } else {
+    const Axis &axis = axes[factor.axis];
+    int64_t stride = factor.stride, live = factor.live;
+    if (stride < 1 || stride >= axis.size)
+      return std::nullopt;
+    int64_t digits = ceilDiv(axis.size, stride);
+    if (live > digits) {
+      bool list = false;
+      std::optional<std::string> pieces = spellOvershoot(factor, axis, list);
+      if (!pieces)
+        return std::nullopt;
+      text = list && !runs.empty() ? "[" + *pieces + "]" : *pieces;
+    } else if (axis.size % stride == 0) {
+      text = axis.name;
+      if (stride != 1)
+        text += (" / " + llvm::Twine(stride)).str();
+      text += takeText(digits, live);
+    } else if (live < digits) {
+      // All digits are whole ones: a window of the axis holds them.
+      text = (axis.name + " = " + llvm::Twine(stride * live) + " / " +
+              llvm::Twine(stride))
+                 .str();
+    } else {
+      // The last digit is ragged: pad the axis before dividing it.
+      PadRun first = runs.empty() ? PadRun{live, Pad::Top} : runs.front();
+      int64_t padded;
+      if (llvm::MulOverflow(stride, first.upTo, padded)) {
+        first = {live, Pad::Top};
+        if (llvm::MulOverflow(stride, first.upTo, padded))
+          return std::nullopt;
+      } else if (!runs.empty()) {
+        runs = runs.drop_front();
+      }
+      text = axis.name + padText({padded, first.kind}) +
+             (" / " + llvm::Twine(stride)).str();
+    }
+  }
+  for (PadRun run : runs)
+    text += padText(run);
+  return text;
+}
+
+std::optional<std::string> detail::spell(const Form &form, const Axes &axes) {
+  std::string text;
+  for (const Factor &factor : llvm::reverse(form.factors)) {
+    std::optional<std::string> part = ::spell(factor, axes);
+    if (!part)
+      return std::nullopt;
+    text += (text.empty() ? "" : ", ") + *part;
+  }
+  if (text.empty())
+    text = "1";
+  if (!form.tail.empty()) {
+    text = "[" + text + "]";
+    for (PadRun run : form.tail)
+      text += padText(run);
+  }
+  return text;
+}
+
+std::string detail::bracketed(const Mapping &mapping) {
+  const Expr &expr = mapping.node->expr;
+  bool list = expr.kind == Expr::Kind::Product && expr.ops.empty();
+  return list ? "[" + mapping.str() + "]" : mapping.str();
+}
+
+Mapping detail::build(const Form &form, const Axes &axes,
+                      llvm::StringRef text) {
+  if (std::optional<std::string> spelled = spell(form, axes)) {
+    Result<Mapping> mapping = Mapping::parse(*spelled, axes);
+    if (mapping && mapping->size() == form.size())
+      return *mapping;
+  }
+  Result<Mapping> mapping = Mapping::parse(text, axes);
+  return mapping ? *mapping : Mapping();
+}
+
+Mapping Mapping::fromCanonical(const Canonical &canonical, const Axes &axes) {
+  return build(Form::from(canonical), axes, "1");
+}

@@ -1,0 +1,132 @@
+//===- CommitOps.cpp - Rules of commit adapter and commit -----------------===//
+
+#include "OpFormat.h"
+#include "StageHelpers.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::visa;
+using mapping::Mapping;
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/VISA/IR/CommitOps.cpp.inc"
+
+void VISADialect::registerCommitOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "furiosa/Dialect/VISA/IR/CommitOps.cpp.inc"
+      >();
+}
+
+void CommitTrimOp::check(StageChecker &checker, Layout &layout) {
+  checker.enter(layout, Point::CommitTrim);
+  auto packet = checker.parse("packet", getPacketAttr());
+  if (layout.context == Context::Sub) {
+    checker.notYetSupported() << "commit in the sub context; use main";
+    return;
+  }
+  if (layout.type == ElementType::I5 || layout.type == ElementType::I9)
+    checker.fault("TU-78") << furiosa::toString(layout.type)
+                           << " lives between fetch and contraction only and "
+                              "cannot be committed";
+  if (!packet)
+    return;
+  Layout trimmed = layout;
+  trimmed.packet = *packet;
+  auto bytes = trimmed.packetBytes();
+  if (!bytes || (*bytes != 8 && *bytes != 16 && *bytes != 24 && *bytes != 32)) {
+    checker.fault("TU-73", "packet")
+        << "packet \"" << packet->str() << "\" of "
+        << furiosa::toString(layout.type) << " is "
+        << packet->size() * wireBits(layout.type) / 8
+        << " bytes, a commit writes 8, 16, 24 or 32";
+    return;
+  }
+  auto prefix = mapping::isResizeOf(*packet, layout.packet);
+  if (!prefix || !*prefix) {
+    checker.fault("TU-74", "packet")
+        << "packet \"" << packet->str()
+        << "\" is not the first part of the stream's packet \""
+        << layout.packet.str() << "\"";
+    if (packet->size() > layout.packet.size())
+      return;
+    if (auto expected = mapping::resize(layout.packet, packet->size()))
+      layout.packet = *expected;
+    return;
+  }
+  layout.packet = *packet;
+}
+
+void CommitOp::check(StageChecker &checker, Layout &layout) {
+  if (layout.point != Point::CommitTrim)
+    checker.fault("TU-72") << "this stage may not follow "
+                           << toString(layout.point)
+                           << "; it may follow commit_trim";
+  layout.point = Point::End;
+  auto element = checker.parse("element", getElementAttr());
+  if (!isa<DmType>(checker.getChain().getResult().getType())) {
+    checker.fault("TU-77") << "the chain ends in data memory, but its result is "
+                           << checker.getChain().getResult().getType();
+    return;
+  }
+  if (!element || checker.failed())
+    return;
+  auto sequence = mapping::sequence(*element, layout.time, layout.packet,
+                                    mapping::SequenceMode::Write);
+  if (!sequence) {
+    StringRef reason = sequence.fault().reason;
+    StringRef rule = reason == "no-target"          ? "MM-24"
+                     : reason.starts_with("unwritten") ? "MM-25"
+                                                       : "TU-77";
+    InFlightDiagnostic diag = checker.report(sequence.fault(), "element", rule);
+    diag.attachNote(checker.getOperation()->getLoc())
+        << "the stream has time \"" << layout.time.str() << "\" and packet \""
+        << layout.packet.str() << "\"";
+    return;
+  }
+  if (!checkSequencerLimits(checker, *sequence, "element"))
+    return;
+  // MM-26: every stride between packets is a multiple of 8 bytes, and one
+  // write covers contiguous bytes.
+  unsigned bits = wireBits(layout.type);
+  int64_t packetBytes = layout.packetBytes().value_or(0);
+  for (const mapping::Entry &entry : sequence->time)
+    if (entry.stride * bits % (8 * rngd::machine::dmWriteGranule) != 0) {
+      checker.fault("MM-26", "element")
+          << "a stride of " << entry.stride << " elements of "
+          << furiosa::toString(layout.type) << " is no multiple of "
+          << rngd::machine::dmWriteGranule << " bytes; pad the element mapping";
+      return;
+    }
+  if (sequence->packet.size() > 1 ||
+      (sequence->packet.size() == 1 && sequence->packet[0].stride != 1)) {
+    // The write is as wide as the contiguous part; strides bind it as well.
+    int64_t inner =
+        sequence->packet.empty() || sequence->packet.back().stride != 1
+            ? 1
+            : sequence->packet.back().size;
+    if (inner * bits % 64 != 0) {
+      checker.fault("MM-26", "element")
+          << "packet \"" << layout.packet.str() << "\" falls apart into runs of "
+          << inner << " elements of " << furiosa::toString(layout.type)
+          << ", a commit writes multiples of 8 bytes";
+      return;
+    }
+    checker.notYetSupported("element")
+        << "a packet of " << packetBytes
+        << " bytes that is not contiguous in data memory";
+    return;
+  }
+  tmap::AxesAttr axes = checker.getChain().getAxes();
+  TensorParts stored;
+  stored.elementType =
+      getMLIRType(checker.getOperation()->getContext(), layout.type);
+  stored.axes = axes;
+  stored.chip = getMappingAttr(layout.chip, axes);
+  stored.cluster = getMappingAttr(layout.cluster, axes);
+  stored.slice = getMappingAttr(layout.slice, axes);
+  stored.element = getMappingAttr(*element, axes);
+  checker.checkResult(stored);
+}

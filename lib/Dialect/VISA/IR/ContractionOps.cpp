@@ -1,0 +1,561 @@
+//===- ContractionOps.cpp - Rules of the contraction engine ---------------===//
+
+#include "OpFormat.h"
+#include "StageHelpers.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::visa;
+using mapping::Mapping;
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/VISA/IR/ContractionOps.cpp.inc"
+
+void VISADialect::registerContractionOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "furiosa/Dialect/VISA/IR/ContractionOps.cpp.inc"
+      >();
+}
+
+/// The vendor's name of an element type in a feed buffer.
+static rngd::FeedType getFeedType(ElementType type) {
+  switch (type) {
+  case ElementType::I4:
+    return rngd::FeedType::RawInt4;
+  case ElementType::I5:
+    return rngd::FeedType::RawInt5;
+  case ElementType::I8:
+    return rngd::FeedType::RawInt8;
+  case ElementType::I9:
+    return rngd::FeedType::RawInt9;
+  case ElementType::I16:
+    return rngd::FeedType::RawInt16;
+  case ElementType::I32:
+    return rngd::FeedType::RawInt32;
+  case ElementType::U8:
+    return rngd::FeedType::RawUInt8;
+  case ElementType::F4E2M1:
+    return rngd::FeedType::RawF4E2M1;
+  case ElementType::F8E4M3:
+    return rngd::FeedType::RawF8E4M3;
+  case ElementType::F8E5M2:
+    return rngd::FeedType::RawF8E5M2;
+  case ElementType::BF16:
+    return rngd::FeedType::RawBF16;
+  case ElementType::F32:
+    return rngd::FeedType::RawF32;
+  }
+  llvm_unreachable("all element types are listed");
+}
+
+/// What the multiplier widens a type to; equal for types that pair (TU-37).
+static std::optional<ElementType> getPromoted(ElementType type) {
+  switch (type) {
+  case ElementType::I4:
+  case ElementType::I5:
+    return ElementType::I5;
+  case ElementType::I8:
+  case ElementType::I9:
+    return ElementType::I9;
+  case ElementType::F8E4M3:
+  case ElementType::F8E5M2:
+  case ElementType::BF16:
+    return type;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Whether every cell is live under the resolved reading; false if unknown.
+static bool isFullyLive(const Mapping &mapping) {
+  auto live = mapping.liveCells();
+  return live && *live == mapping.size();
+}
+
+/// Where a TRF tensor was loaded: its chain, if it is a chain's result.
+static ChainOp getLoad(Value weight) {
+  return weight.getDefiningOp<ChainOp>();
+}
+
+template <typename StageOp>
+static StageOp findStage(ChainOp chain) {
+  if (!chain)
+    return {};
+  auto stages = chain.getBody().getOps<StageOp>();
+  return stages.empty() ? StageOp() : *stages.begin();
+}
+
+/// Refuses an element type and number of flits that the release of the target
+/// does not take, with notes at the stages that decided them.
+static void checkRelease(ContractOuterOp op, StageChecker &checker,
+                         const Layout &layout, ElementType weightType,
+                         unsigned flits) {
+  StringRef releaseName = checker.getKernel().getTarget().getRelease();
+  auto release = rngd::parseRelease(releaseName);
+  if (!release)
+    return; // Refused by the attribute.
+  for (ElementType type : {layout.type, weightType}) {
+    rngd::FeedType feedType = getFeedType(type);
+    rngd::FeedBufferVerdict verdict =
+        rngd::feedBufferVerdict(*release, feedType, flits);
+    if (verdict.accepted)
+      continue;
+    InFlightDiagnostic diag =
+        checker.fault("release " + releaseName.str());
+    diag << "the feed buffer does not take " << rngd::toString(feedType)
+         << " with Flit" << flits << ": " << verdict.reason << "; "
+         << rngd::describeFeedBuffer(*release, feedType);
+    if (verdict.assumed)
+      diag << " (assumed)";
+    if (layout.fetchCast)
+      diag.attachNote(layout.fetchCast->getLoc())
+          << "the stream gets its element type here";
+    ChainOp load = getLoad(op.getWeight());
+    if (auto cast = findStage<FetchCastOp>(load))
+      diag.attachNote(cast.getLoc()) << "the weight gets its element type here";
+    if (auto store = findStage<ToTrfOp>(load))
+      diag.attachNote(store.getLoc()) << "the weight is stored here";
+    return;
+  }
+}
+
+/// TU-45: the TRF side. Every step reads one contiguous run of a lane, a power
+/// of two of bytes, perhaps repeated to fill the packet.
+static void checkTrfSide(StageChecker &checker, const Layout &layout,
+                         const TensorParts &weight, const Mapping &packet) {
+  auto sequence =
+      mapping::sequence(weight.element.getMapping(), layout.outerTime, packet,
+                        mapping::SequenceMode::Read);
+  if (!sequence) {
+    InFlightDiagnostic diag = checker.report(sequence.fault(), "time", "TU-45");
+    diag << "; the weight has element \"" << weight.element.getText() << "\"";
+    return;
+  }
+  if (!sequence->coversMemory) {
+    checker.fault("TU-45", "time")
+        << "time \"" << layout.outerTime.str() << "\" and packet \""
+        << packet.str() << "\" leave cells of the weight unread: it has element \""
+        << weight.element.getText() << "\"";
+    return;
+  }
+  if (!checkSequencerLimits(checker, *sequence, "time"))
+    return;
+  unsigned bits =
+      wireBits(visa::getElementType(weight.elementType).value_or(layout.type));
+  int64_t run = 1;
+  bool contiguous = true;
+  for (const mapping::Entry &entry : llvm::reverse(sequence->packet)) {
+    if (entry.stride == run && contiguous)
+      run *= entry.size;
+    else if (entry.stride == 0)
+      contiguous = false; // What stands outside repeats the run.
+    else {
+      checker.fault("TU-45", "packet")
+          << "packet \"" << packet.str()
+          << "\" is not one contiguous run of the weight's element \""
+          << weight.element.getText() << "\"";
+      return;
+    }
+  }
+  int64_t runBits = run * bits;
+  if (runBits % 8 != 0 || !llvm::isPowerOf2_64(runBits / 8)) {
+    checker.fault("TU-45", "packet")
+        << "one read of the weight is " << runBits
+        << " bits, expected a power of two of bytes up to 64";
+    return;
+  }
+  if (runBits / 8 == int64_t(rngd::machine::macWindowBytes))
+    for (const mapping::Entry &entry : sequence->time)
+      if (entry.stride * bits % (rngd::machine::macWindowBytes * 8) != 0) {
+        checker.fault("TU-45", "time")
+            << "a stride of " << entry.stride * bits / 8
+            << " bytes in the weight, reads of 64 bytes need multiples of 64";
+        return;
+      }
+}
+
+void ContractOuterOp::check(StageChecker &checker, Layout &layout) {
+  checker.enter(layout, Point::ContractOuter);
+  if (layout.context != Context::Main)
+    checker.fault("TU-46") << "contraction in the sub context, only main has a "
+                              "contraction engine";
+  auto time = checker.parse("time", getTimeAttr());
+  auto packet = checker.parse("packet", getPacketAttr());
+  TensorParts weight = getTensorParts(getWeight().getType());
+  ElementType weightType =
+      visa::getElementType(weight.elementType).value_or(ElementType::I8);
+  auto promoted = getPromoted(layout.type);
+  layout.outerTime = time.value_or(layout.time);
+  layout.storage = layout.type;
+
+  // Types of the operands.
+  if (!promoted) {
+    checker.fault("TU-36") << "the multiplier takes i4, i5, i8, i9, f8e4m3, "
+                              "f8e5m2 and bf16 streams, found "
+                           << furiosa::toString(layout.type)
+                           << "; multiply with the vector engine instead";
+  } else if (isa<TrfType>(getWeight().getType()) &&
+             getPromoted(weightType) != promoted) {
+    InFlightDiagnostic diag = checker.fault("TU-37");
+    diag << "the stream is " << furiosa::toString(layout.type)
+         << ", the weight " << furiosa::toString(weightType)
+         << "; integers pair within 4/5 and 8/9 bits, floats with themselves";
+    diag.attachNote(getWeight().getLoc()) << "weight is loaded here";
+  }
+  if (!isa<TrfType>(getWeight().getType())) {
+    checker.fault("TU-46") << "the weight is " << getWeight().getType()
+                           << ", expected a TRF tensor; load it with to_trf";
+    return;
+  }
+  if (weight.axes != checker.getChain().getAxes()) {
+    checker.fault("TU-38") << "the weight is over axes " << weight.axes
+                           << ", the chain over "
+                           << checker.getChain().getAxes();
+    return;
+  }
+  auto compare = [&](StringRef name, const Mapping &found,
+                     const Mapping &expected) {
+    if (mapping::same(found, expected))
+      return;
+    InFlightDiagnostic diag = checker.fault("TU-38");
+    diag << name << " of the weight does not match the stream: found \""
+         << found.str() << "\", expected \"" << expected.str() << "\"";
+    diag.attachNote(getWeight().getLoc()) << "weight is loaded here";
+  };
+  compare("chip", weight.chip.getMapping(), layout.chip);
+  compare("cluster", weight.cluster.getMapping(), layout.cluster);
+  compare("slice", weight.slice.getMapping(), layout.slice);
+  layout.lane = weight.lane.getMapping();
+  int64_t lanes = layout.lane.size();
+  if (lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8)
+    checker.fault("TU-39") << "the weight has " << lanes
+                           << " lanes, expected 1, 2, 4 or 8";
+  if (!time || !packet || !promoted)
+    return;
+
+  // TU-40: one or two flits make a packet.
+  int64_t flit = elementsPerFlit(layout.storage);
+  Layout packed = layout;
+  packed.packet = *packet;
+  auto bytes = packed.packetBytes();
+  if (!bytes || (*bytes != 32 && *bytes != 64)) {
+    checker.fault("TU-40", "packet")
+        << "packet \"" << packet->str() << "\" of "
+        << furiosa::toString(layout.storage) << " is "
+        << (bytes ? std::to_string(*bytes) : "no whole number of")
+        << " bytes, expected 32 or 64";
+    return;
+  }
+  int64_t flits = *bytes / 32;
+  layout.flitsPerPacket = flits;
+  auto packetParts = mapping::split(*packet, flit);
+  if (!packetParts) {
+    checker.report(packetParts.fault(), "packet", "TU-41");
+    return;
+  }
+  if (!mapping::same(packetParts->second, layout.packet)) {
+    auto expected = layout.packet;
+    if (flits == 2 && layout.time.size() % 2 == 0)
+      if (auto inner = mapping::modulo(layout.time, 2))
+        if (auto both = mapping::pair(*inner, layout.packet))
+          expected = *both;
+    checker.mismatch("TU-41", "packet",
+                     "the inner flit of packet is not the flit of the stream",
+                     *packet, expected);
+    return;
+  }
+  if (layout.time.size() % flits != 0) {
+    checker.fault("TU-42", "packet")
+        << flits << " flits a packet do not divide time \"" << layout.time.str()
+        << "\" of " << layout.time.size() << " flits";
+    return;
+  }
+  auto timeParts = mapping::split(layout.time, flits);
+  if (!timeParts) {
+    checker.report(timeParts.fault(), "packet", "TU-42");
+    return;
+  }
+  if (!mapping::same(packetParts->first, timeParts->second)) {
+    auto expected = mapping::pair(timeParts->second, layout.packet);
+    checker.mismatch("TU-42", "packet",
+                     "the flits packed into one packet are not the innermost " +
+                         Twine(flits) + " of time",
+                     *packet, expected ? *expected : *packet);
+    return;
+  }
+  const Mapping &outer = timeParts->first;
+  if (time->size() % outer.size() != 0) {
+    checker.fault("TU-43", "time")
+        << "time \"" << time->str() << "\" of " << time->size()
+        << " steps is no multiple of the " << outer.size()
+        << " packets of the stream, \"" << outer.str() << "\"";
+    return;
+  }
+  layout.timeBroadcast = time->size() / outer.size();
+  auto broadcast = mapping::split(*time, layout.timeBroadcast);
+  if (!broadcast) {
+    checker.report(broadcast.fault(), "time", "TU-44");
+    return;
+  }
+  if (!mapping::same(broadcast->first, outer)) {
+    InFlightDiagnostic diag = checker.fault("TU-44", "time");
+    diag << "the outer part of time is not the time of the stream: found \""
+         << broadcast->first.str() << "\", expected \"" << outer.str()
+         << "\"; keep its order, with broadcast axes innermost";
+    return;
+  }
+  layout.outerTime = layout.time = *time;
+  layout.packet = *packet;
+  checkTrfSide(checker, layout, weight, *packet);
+  if (!checker.failed())
+    checkRelease(*this, checker, layout, weightType, flits);
+}
+
+void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
+  checker.enter(layout, Point::ContractPacket);
+  auto packet = checker.parse("packet", getPacketAttr());
+  // From here on the values are 32 bits wide; bytes still count the operands.
+  layout.type = isFloat(layout.storage) ? ElementType::F32 : ElementType::I32;
+  auto bytes = layout.packetBytes();
+  if (!bytes || (*bytes != 32 && *bytes != 64))
+    return; // Reported at contract_outer.
+  if (!packet)
+    return;
+  if (packet->size() > int64_t(rngd::machine::reducerColumns)) {
+    checker.fault("TU-48", "packet")
+        << "packet \"" << packet->str() << "\" has " << packet->size()
+        << " columns, the reducer has " << rngd::machine::reducerColumns;
+    return;
+  }
+  if (!llvm::isPowerOf2_64(packet->size())) {
+    checker.fault("TU-49", "packet")
+        << "packet \"" << packet->str() << "\" has " << packet->size()
+        << " columns, expected a power of two";
+    return;
+  }
+  // TU-50: a tree of depth d adds up the innermost 2^d cells; the result and
+  // what the tree leaves are compared without outermost padding.
+  auto wanted = mapping::peel(*packet);
+  if (!wanted) {
+    checker.report(wanted.fault(), "packet", "TU-50");
+    return;
+  }
+  std::optional<int64_t> depth;
+  for (int64_t d = 0; (layout.packet.size() >> d) >= 1; ++d) {
+    if (layout.packet.size() % (int64_t(1) << d) != 0)
+      break;
+    auto parts = mapping::split(layout.packet, int64_t(1) << d);
+    if (!parts)
+      continue;
+    auto left = mapping::peel(parts->first);
+    if (!left || !mapping::same(*left, *wanted))
+      continue;
+    depth = d;
+    // Of several depths, the one that leaves as many columns as are written.
+    if (parts->first.size() == packet->size())
+      break;
+  }
+  if (!depth) {
+    InFlightDiagnostic diag = checker.fault("TU-50", "packet");
+    diag << "packet \"" << packet->str()
+         << "\" is no contraction of the stream's packet \""
+         << layout.packet.str()
+         << "\": only its innermost cells can be summed, as in \"1\"";
+    return;
+  }
+  auto parts = mapping::split(layout.packet, int64_t(1) << *depth);
+  if (*depth > 0 && !isFullyLive(parts->second)) {
+    checker.notYetSupported("packet")
+        << "padding inside the summed cells \"" << parts->second.str()
+        << "\"; give the axis a size that fills the packet";
+    return;
+  }
+  if (parts->first.size() != packet->size()) {
+    checker.notYetSupported("packet")
+        << "a tree that leaves " << parts->first.size()
+        << " columns of which " << packet->size() << " are kept; write packet \""
+        << parts->first.str() << "\"";
+    return;
+  }
+  layout.treeDepth = *depth;
+  layout.packet = *packet;
+}
+
+/// Cuts `time` into the digits that `kept` names and those that it sums.
+static mapping::Result<SmallVector<TimeSegment>>
+cutTime(const Mapping &time, ArrayRef<mapping::DivisionTerm> terms) {
+  auto canonical = time.canonical();
+  if (!canonical)
+    return canonical.fault();
+  // Where each factor's digits begin and end among the time positions.
+  struct Range {
+    int64_t stride, extent, live;
+  };
+  SmallVector<Range> ranges;
+  int64_t stride = 1;
+  for (const mapping::Factor &factor : llvm::reverse(canonical->factors)) {
+    ranges.push_back({stride, factor.extent, factor.live});
+    stride *= factor.extent;
+  }
+  SmallVector<TimeSegment> segments;
+  int64_t bottom = time.size();
+  for (const mapping::DivisionTerm &term : terms) {
+    int64_t top = term.dividendStride * term.count;
+    for (const Range &range : ranges)
+      if (term.dividendStride >= range.stride &&
+          term.dividendStride < range.stride * range.extent &&
+          top >= range.stride * range.live)
+        top = range.stride * range.extent; // Padding belongs to its axis.
+    if (bottom % top != 0)
+      return mapping::Fault{"TU-54", "extent",
+                            "the kept digits do not end at a digit of time"};
+    if (bottom != top)
+      segments.push_back({bottom / top, top, false});
+    segments.push_back({top / term.dividendStride, term.dividendStride, true});
+    bottom = term.dividendStride;
+  }
+  if (bottom != 1)
+    segments.push_back({bottom, 1, false});
+  return segments;
+}
+
+void ContractTimeOp::check(StageChecker &checker, Layout &layout) {
+  checker.enter(layout, Point::ContractTime);
+  auto time = checker.parse("time", getTimeAttr());
+  if (!time)
+    return;
+  auto terms = mapping::divideExact(layout.time, *time);
+  if (!terms) {
+    InFlightDiagnostic diag = checker.report(terms.fault(), "time", "TU-51");
+    diag << "; the stream has time \"" << layout.time.str() << "\"";
+    return;
+  }
+  for (size_t i = 1; i < terms->size(); ++i)
+    if ((*terms)[i].divisorStride >= (*terms)[i - 1].divisorStride) {
+      checker.fault("TU-52", "time")
+          << "time \"" << time->str()
+          << "\" does not keep the order of the stream's time \""
+          << layout.time.str() << "\"";
+      return;
+    }
+  auto segments = cutTime(layout.time, *terms);
+  if (!segments) {
+    checker.report(segments.fault(), "time", "TU-54");
+    return;
+  }
+  // What the kept digits spell, padding included, is the only legal result.
+  Mapping expected;
+  int64_t innerTime = 1;
+  bool sawSum = false;
+  for (const TimeSegment &segment : *segments) {
+    auto outer = mapping::divide(layout.time, segment.stride);
+    auto digit = outer ? mapping::modulo(*outer, segment.size) : outer;
+    if (!digit) {
+      checker.report(digit.fault(), "time", "TU-54");
+      return;
+    }
+    if (segment.retained) {
+      auto joined = mapping::pair(expected, *digit);
+      if (!joined) {
+        checker.report(joined.fault(), "time", "TU-54");
+        return;
+      }
+      expected = *joined;
+      if (sawSum)
+        innerTime *= segment.size;
+      continue;
+    }
+    sawSum = true;
+    if (!isFullyLive(*digit)) {
+      checker.notYetSupported("time")
+          << "padding inside the summed time \"" << digit->str() << "\"";
+      return;
+    }
+  }
+  if (!mapping::same(*time, expected)) {
+    checker.mismatch(time->size() > expected.size() ? "TU-53" : "TU-54", "time",
+                     "the kept axes do not have the extents of the stream",
+                     *time, expected);
+    return;
+  }
+  layout.time = *time;
+  layout.timeSegments = std::move(*segments);
+  layout.innerTime = innerTime;
+}
+
+void ContractLaneOp::check(StageChecker &checker, Layout &layout) {
+  checker.enter(layout, Point::Contraction);
+  auto time = checker.parse("time", getTimeAttr());
+  auto packet = checker.parse("packet", getPacketAttr());
+  layout.storage = layout.type; // 32-bit values from here on.
+  int64_t columns = layout.packet.size();
+  if (columns > int64_t(rngd::machine::reducerColumns)) {
+    checker.fault("TU-55") << "packet \"" << layout.packet.str() << "\" has "
+                           << columns << " columns, the lane folder takes "
+                           << rngd::machine::reducerColumns;
+    return;
+  }
+  int64_t width = rngd::machine::laneFolderElements;
+  bool interleaved = getMode() == LaneMode::Interleaved;
+  mapping::Result<Mapping> expectedTime = layout.time;
+  mapping::Result<Mapping> expectedPacket = layout.packet;
+  if (interleaved) {
+    expectedTime = mapping::pair(layout.time, layout.packet);
+    expectedPacket = mapping::pad(layout.lane, width);
+  } else {
+    auto padded =
+        mapping::pad(layout.packet, llvm::divideCeil(columns, width) * width);
+    auto parts = padded ? mapping::split(*padded, width)
+                        : mapping::Result<std::pair<Mapping, Mapping>>(
+                              padded.fault());
+    if (!parts) {
+      checker.report(parts.fault(), "packet", "TU-57");
+      return;
+    }
+    expectedPacket = parts->second;
+    auto lanes = mapping::pair(layout.time, layout.lane);
+    expectedTime = lanes ? mapping::pair(*lanes, parts->first) : lanes;
+  }
+  if (!expectedTime || !expectedPacket) {
+    checker.report(expectedTime ? expectedPacket.fault() : expectedTime.fault(),
+                   "time", "TU-57");
+    return;
+  }
+  StringRef mode = stringifyLaneMode(getMode());
+  if (packet && packet->size() != width)
+    checker.mismatch("TU-56", "packet",
+                     "packet has " + Twine(packet->size()) +
+                         " elements, the lane folder sends " + Twine(width),
+                     *packet, *expectedPacket);
+  else if (packet && !mapping::same(*packet, *expectedPacket))
+    checker.mismatch("TU-57", "packet", "packet is not that of mode " + mode,
+                     *packet, *expectedPacket);
+  if (time && !mapping::same(*time, *expectedTime)) {
+    // TU-58 where the time of the stream itself is not kept.
+    bool keepsTime = time->size() % layout.time.size() == 0;
+    if (keepsTime) {
+      auto parts = mapping::split(*time, time->size() / layout.time.size());
+      keepsTime = parts && mapping::same(parts->first, layout.time);
+    }
+    checker.mismatch(keepsTime ? "TU-57" : "TU-58", "time",
+                     "time is not that of mode " + mode, *time, *expectedTime);
+  }
+  // TU-60: what is open at a time fits into the accumulators.
+  int64_t lanes = layout.lane.size();
+  int64_t paddedLanes = interleaved ? width : lanes;
+  int64_t paddedColumns =
+      interleaved ? columns : int64_t(rngd::machine::reducerColumns);
+  auto cells = llvm::checkedMul<int64_t>(paddedLanes * paddedColumns,
+                                         layout.innerTime);
+  if (!cells || *cells > int64_t(rngd::machine::accumulatorCells))
+    checker.fault("TU-60") << paddedLanes << " lanes times " << layout.innerTime
+                           << " time steps inside the outermost sum times "
+                           << paddedColumns << " columns exceed the "
+                           << rngd::machine::accumulatorCells
+                           << " accumulator cells";
+  layout.time = *expectedTime;
+  layout.packet = *expectedPacket;
+}

@@ -1,0 +1,440 @@
+//===- KernelCheck.cpp - The whole-kernel check ---------------------------===//
+//
+// Walks a kernel op by op and a chain stage by stage, with the rules that need
+// more than one op.
+//
+//===----------------------------------------------------------------------===//
+
+#include "furiosa/Dialect/VISA/IR/KernelCheck.h"
+#include "furiosa/Target/RNGD/Machine.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::visa;
+using mapping::Mapping;
+
+//===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+StringRef visa::toString(Point point) {
+  switch (point) {
+  case Point::Begin:
+    return "the start of the chain";
+  case Point::Fetch:
+    return "fetch";
+  case Point::FetchCast:
+    return "fetch_cast";
+  case Point::Collect:
+    return "collect";
+  case Point::ContractOuter:
+    return "contract_outer";
+  case Point::ContractPacket:
+    return "contract_packet";
+  case Point::ContractTime:
+    return "contract_time";
+  case Point::Contraction:
+    return "contract_lane";
+  case Point::VectorInit:
+    return "vector_init";
+  case Point::VectorTag:
+    return "vector_tag";
+  case Point::Vector:
+    return "vector_fxp";
+  case Point::VectorFinal:
+    return "vector_final";
+  case Point::Cast:
+    return "cast";
+  case Point::CommitTrim:
+    return "commit_trim";
+  case Point::End:
+    return "the end of the chain";
+  }
+  llvm_unreachable("all points are listed");
+}
+
+std::optional<int64_t> Layout::packetBytes() const {
+  auto bits = llvm::checkedMul<int64_t>(packet.size(), wireBits(storage));
+  if (!bits || *bits % 8 != 0)
+    return std::nullopt;
+  return *bits / 8;
+}
+
+int64_t visa::elementsPerFlit(ElementType type) {
+  return rngd::machine::flitBytes * 8 / wireBits(type);
+}
+
+//===----------------------------------------------------------------------===//
+// FaultReporter
+//===----------------------------------------------------------------------===//
+
+Location FaultReporter::clauseLoc(StringRef clause, int64_t column) const {
+  if (clause.empty())
+    return op->getLoc();
+  auto name = StringAttr::get(op->getContext(),
+                              clause + "@" + Twine(std::max<int64_t>(column, 1)));
+  return NameLoc::get(name, op->getLoc());
+}
+
+InFlightDiagnostic FaultReporter::fault(StringRef rule, StringRef clause,
+                                        int64_t column) {
+  ++numFaults;
+  InFlightDiagnostic diag =
+      emitError(clauseLoc(clause, column))
+      << "'" << op->getName() << "' op " << rule << ": ";
+  if (op->getContext()->shouldPrintOpOnDiagnostic())
+    diag.attachNote(op->getLoc())
+        .append("see current operation: ")
+        .appendOp(*op, OpPrintingFlags().printGenericOpForm());
+  return diag;
+}
+
+InFlightDiagnostic FaultReporter::notYetSupported(StringRef clause) {
+  return fault("not yet supported", clause);
+}
+
+/// Column (from 1) of the first top-level term of `found` that differs from
+/// the term of `expected` at its place.
+static int64_t firstDifference(StringRef found, StringRef expected) {
+  auto terms = [](StringRef text) {
+    SmallVector<std::pair<size_t, StringRef>> result;
+    size_t start = 0;
+    int depth = 0;
+    for (size_t i = 0; i <= text.size(); ++i) {
+      if (i < text.size() && (text[i] == '[' || text[i] == '('))
+        ++depth;
+      if (i < text.size() && (text[i] == ']' || text[i] == ')'))
+        --depth;
+      if (i != text.size() && (text[i] != ',' || depth != 0))
+        continue;
+      StringRef term = text.slice(start, i);
+      size_t blanks = term.size() - term.ltrim().size();
+      result.push_back({start + blanks, term.trim()});
+      start = i + 1;
+    }
+    return result;
+  };
+  auto foundTerms = terms(found), expectedTerms = terms(expected);
+  for (size_t i = 0; i < foundTerms.size(); ++i)
+    if (i >= expectedTerms.size() ||
+        foundTerms[i].second != expectedTerms[i].second)
+      return foundTerms[i].first + 1;
+  return 1;
+}
+
+InFlightDiagnostic FaultReporter::mismatch(StringRef rule, StringRef clause,
+                                           const Twine &what,
+                                           const Mapping &found,
+                                           const Mapping &expected) {
+  InFlightDiagnostic diag =
+      fault(rule, clause, firstDifference(found.str(), expected.str()));
+  diag << what << ": found \"" << found.str() << "\", expected \""
+       << expected.str() << "\"; write " << clause << " \"" << expected.str()
+       << "\"";
+  return diag;
+}
+
+InFlightDiagnostic FaultReporter::report(const mapping::Fault &mappingFault,
+                                         StringRef clause, StringRef rule) {
+  std::string name = mappingFault.rule;
+  if (!rule.empty())
+    name = (rule + " (" + name + ")").str();
+  return fault(name, clause, mappingFault.column) << mappingFault.message;
+}
+
+//===----------------------------------------------------------------------===//
+// StageChecker
+//===----------------------------------------------------------------------===//
+
+std::optional<Mapping> StageChecker::parse(StringRef clause, StringAttr text) {
+  auto parsed = tmap::MappingAttr::parseText(text, chain.getAxes());
+  if (parsed)
+    return parsed->getMapping();
+  report(parsed.fault(), clause);
+  return std::nullopt;
+}
+
+namespace {
+/// Stages that may stand directly behind a point, and the rule that says so.
+struct Transition {
+  Point to;
+  StringRef rule;
+  ArrayRef<Point> from;
+};
+} // namespace
+
+static const Transition &getTransition(Point to) {
+  using P = Point;
+  static const P fetch[] = {P::Begin};
+  static const P fetchCast[] = {P::Fetch};
+  static const P collect[] = {P::Fetch, P::FetchCast};
+  static const P outer[] = {P::Collect};
+  static const P packet[] = {P::ContractOuter};
+  static const P time[] = {P::ContractPacket};
+  static const P lane[] = {P::ContractTime};
+  static const P init[] = {P::Collect, P::Contraction};
+  static const P tag[] = {P::VectorInit};
+  static const P vector[] = {P::VectorTag, P::Vector};
+  static const P final[] = {P::VectorInit, P::VectorTag, P::Vector};
+  static const P cast[] = {P::Collect, P::Contraction, P::VectorFinal};
+  static const P trim[] = {P::Collect, P::Contraction, P::VectorFinal, P::Cast};
+  static const P end[] = {P::Collect, P::VectorFinal, P::CommitTrim};
+  static const Transition table[] = {
+      {P::Fetch, "TU-2", fetch},          {P::FetchCast, "TU-4", fetchCast},
+      {P::Collect, "TU-28", collect},     {P::ContractOuter, "TU-46", outer},
+      {P::ContractPacket, "TU-47", packet}, {P::ContractTime, "TU-51", time},
+      {P::Contraction, "TU-55", lane},    {P::VectorInit, "VE-1", init},
+      {P::VectorTag, "VE-6", tag},        {P::Vector, "VE-6", vector},
+      {P::VectorFinal, "VE-6", final},    {P::Cast, "TU-61", cast},
+      {P::CommitTrim, "MM-27", trim},     {P::End, "TU-72", end},
+  };
+  for (const Transition &transition : table)
+    if (transition.to == to)
+      return transition;
+  llvm_unreachable("every point but the start has a transition");
+}
+
+bool StageChecker::enter(Layout &layout, Point point) {
+  Point from = layout.point;
+  layout.point = point;
+  const Transition &transition = getTransition(point);
+  if (llvm::is_contained(transition.from, from))
+    return true;
+  InFlightDiagnostic diag = fault(transition.rule);
+  diag << "this stage may not follow " << toString(from)
+       << "; it may follow ";
+  llvm::interleave(
+      transition.from, [&](Point p) { diag << toString(p); },
+      [&] { diag << " or "; });
+  return false;
+}
+
+void StageChecker::checkResult(const TensorParts &expected) {
+  Type resultType = chain.getResult().getType();
+  TensorParts found = getTensorParts(resultType);
+  if (found.elementType != expected.elementType) {
+    fault("TU-77") << "the chain stores " << expected.elementType
+                   << ", but its result holds " << found.elementType
+                   << "; write the element type " << expected.elementType;
+    return;
+  }
+  auto compare = [&](StringRef name, tmap::MappingAttr foundMapping,
+                     tmap::MappingAttr expectedMapping) {
+    if (!foundMapping || !expectedMapping ||
+        mapping::same(foundMapping.getMapping(), expectedMapping.getMapping()))
+      return;
+    InFlightDiagnostic diag = fault("TU-77");
+    diag << name << " of the chain's result does not match the stage: found \""
+         << foundMapping.getText() << "\", expected \""
+         << expectedMapping.getText() << "\"; write " << name << " \""
+         << expectedMapping.getText() << "\" in the result type";
+    diag.attachNote(chain.getLoc()) << "result type is written here";
+  };
+  compare("chip", found.chip, expected.chip);
+  compare("cluster", found.cluster, expected.cluster);
+  compare("slice", found.slice, expected.slice);
+  compare("lane", found.lane, expected.lane);
+  compare("element", found.element, expected.element);
+}
+
+//===----------------------------------------------------------------------===//
+// KernelChecker
+//===----------------------------------------------------------------------===//
+
+KernelChecker::KernelChecker(Operation *root)
+    : target(visa::getTarget(root)) {}
+
+bool KernelChecker::checkTensorType(Operation *op, Type type) {
+  TensorParts parts = getTensorParts(type);
+  auto elementType = getElementType(parts.elementType);
+  if (!elementType)
+    return true; // Not a tensor: the op's own structure says so.
+  FaultReporter reporter(op);
+  int64_t chips = target.getChips();
+  if (parts.chip.getMapping().size() != chips)
+    reporter.fault("MM-3") << "chip \"" << parts.chip.getText() << "\" has "
+                           << parts.chip.getMapping().size()
+                           << " positions, the target has " << chips;
+  unsigned bits = wireBits(*elementType);
+  auto totalBits =
+      llvm::checkedMul<int64_t>(parts.element.getMapping().size(), bits);
+  if (!totalBits || *totalBits % 8 != 0)
+    reporter.fault("MM-47") << "element \"" << parts.element.getText()
+                            << "\" is not a whole number of bytes of "
+                            << parts.elementType;
+  if (parts.cluster) {
+    int64_t clusters = parts.cluster.getMapping().size();
+    int64_t slices = parts.slice.getMapping().size();
+    bool known = true;
+    if (clusters != 1 && clusters != 2) {
+      reporter.fault("MM-1") << "cluster \"" << parts.cluster.getText()
+                             << "\" has " << clusters
+                             << " positions, expected 1 or 2";
+      known = false;
+    }
+    if (slices != 64 && slices != 128 && slices != 256) {
+      reporter.fault("MM-2") << "slice \"" << parts.slice.getText() << "\" has "
+                             << slices << " positions, expected 64, 128 or 256";
+      known = false;
+    }
+    if (known) {
+      unsigned pes = target.getPes();
+      unsigned expectedSlices = rngd::slicesPerClusterFor(pes).value_or(0);
+      unsigned expectedClusters = rngd::clustersFor(pes).value_or(0);
+      if (slices != expectedSlices)
+        reporter.fault("MM-3")
+            << "slice \"" << parts.slice.getText() << "\" has " << slices
+            << " positions, a target with " << pes << " PEs has "
+            << expectedSlices << "; pad it with # " << expectedSlices;
+      if (clusters != expectedClusters)
+        reporter.fault("MM-3")
+            << "cluster \"" << parts.cluster.getText() << "\" has " << clusters
+            << " positions, a target with " << pes << " PEs has "
+            << expectedClusters;
+    }
+  }
+  if (totalBits && isa<DmType>(type) &&
+      *totalBits / 8 > int64_t(rngd::machine::dmSliceBytes))
+    reporter.fault("MM-5") << "element \"" << parts.element.getText()
+                           << "\" needs " << *totalBits / 8
+                           << " bytes a slice, the data memory has "
+                           << rngd::machine::dmSliceBytes;
+  if (isa<DmType, HbmType>(type) && (*elementType == ElementType::I5 ||
+                                     *elementType == ElementType::I9))
+    reporter.fault("TU-78") << parts.elementType
+                            << " lives between fetch and contraction only, "
+                               "never in memory";
+  if (reporter.failed())
+    noteFault();
+  return !reporter.failed();
+}
+
+bool KernelChecker::checkChain(ChainOp chain,
+                               SmallVectorImpl<StageRecord> *records) {
+  Layout layout;
+  layout.context = chain.getContext();
+  bool ok = checkTensorType(chain, chain.getResult().getType());
+  bool foundStage = false;
+  for (Operation &op : chain.getBody().front()) {
+    auto stage = dyn_cast<StageOpInterface>(op);
+    if (!stage)
+      continue; // The chain's own verifier refuses it.
+    if (layout.point == Point::End) {
+      StageChecker checker(&op, chain, *this);
+      checker.fault("TU-72") << "a stage behind the end of the chain";
+      noteFault();
+      return false;
+    }
+    StageChecker checker(&op, chain, *this);
+    Layout before = layout;
+    stage.check(checker, layout);
+    if (checker.failed()) {
+      noteFault();
+      ok = false;
+    }
+    foundStage = true;
+    if (records)
+      records->push_back({&op, std::move(before), layout});
+  }
+  if (layout.point != Point::End) {
+    FaultReporter reporter(chain);
+    reporter.fault("TU-72") << "the chain ends with "
+                            << (foundStage ? toString(layout.point)
+                                           : StringRef("no stage"))
+                            << "; its last stage must be commit, to_trf or "
+                               "to_vrf";
+    noteFault();
+    return false;
+  }
+  return ok;
+}
+
+bool KernelChecker::checkBlock(Block &block) {
+  for (Operation &op : block) {
+    for (Type type : op.getResultTypes())
+      if (!isa<ChainOp>(op)) // Checked with the chain.
+        checkTensorType(&op, type);
+    if (auto kernelOp = dyn_cast<KernelOpInterface>(op))
+      kernelOp.checkInKernel(*this);
+    if (isa<ChainOp>(op))
+      continue;
+    for (Region &region : op.getRegions())
+      for (Block &nested : region)
+        checkBlock(nested);
+  }
+  return !failed();
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+/// Arguments and results of a kernel that still is at this level.
+static void checkInterface(FunctionOpInterface kernel, KernelChecker &checker) {
+  FaultReporter reporter(kernel);
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    if (isa<DmType, TrfType, VrfType>(type))
+      reporter.fault("MM-52") << "argument " << index
+                              << " is no HBM tensor; arguments and results of a "
+                                 "kernel live in HBM";
+    else if (!isa<HbmType>(type))
+      reporter.notYetSupported() << "argument " << index << " of type " << type;
+    checker.checkTensorType(kernel, type);
+  }
+  for (auto [index, type] : llvm::enumerate(kernel.getResultTypes()))
+    if (!isa<HbmType>(type))
+      reporter.fault("MM-52") << "result " << index << " of type " << type
+                              << " is no HBM tensor; store it with "
+                                 "visa.to_hbm";
+  Operation *terminator = kernel.getFunctionBody().front().getTerminator();
+  SmallPtrSet<Value, 4> returned;
+  for (Value value : terminator->getOperands()) {
+    FaultReporter at(terminator);
+    Value base = getBaseBuffer(value);
+    if (!base.getDefiningOp())
+      at.notYetSupported() << "a kernel that returns its own argument; write "
+                              "the argument and return nothing, or copy it";
+    else if (!isa<AllocOp, ToHbmOp>(base.getDefiningOp()) || base != value)
+      at.notYetSupported() << "a result that is not a visa.alloc or a "
+                              "visa.to_hbm of the kernel";
+    else if (!returned.insert(base).second)
+      at.notYetSupported() << "one buffer returned twice";
+    if (at.failed())
+      checker.noteFault();
+  }
+  if (reporter.failed())
+    checker.noteFault();
+}
+
+LogicalResult visa::checkKernel(FunctionOpInterface kernel) {
+  // Below visa the interface of a kernel is in bytes: nothing to check here.
+  bool hasTensors = llvm::any_of(kernel.getArgumentTypes(), [](Type type) {
+    return static_cast<bool>(getTensorParts(type).elementType);
+  });
+  kernel.getFunctionBody().walk([&](Operation *op) {
+    hasTensors |= isa_and_nonnull<VISADialect>(op->getDialect());
+  });
+  if (!hasTensors)
+    return success();
+  KernelChecker checker(kernel);
+  if (!llvm::hasSingleElement(kernel.getFunctionBody())) {
+    FaultReporter reporter(kernel);
+    reporter.notYetSupported() << "a kernel of several blocks; use scf.for";
+    return failure();
+  }
+  checkInterface(kernel, checker);
+  checker.checkBlock(kernel.getFunctionBody().front());
+  return success(!checker.failed());
+}
+
+FailureOr<SmallVector<StageRecord>> visa::analyzeChain(ChainOp chain) {
+  KernelChecker checker(chain);
+  SmallVector<StageRecord> records;
+  if (!checker.checkChain(chain, &records))
+    return failure();
+  return records;
+}

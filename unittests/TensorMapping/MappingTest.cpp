@@ -1,0 +1,210 @@
+//===- MappingTest.cpp - Unit tests of the mapping algebra ----------------===//
+//
+// Spelling, faults and limits of mappings: what the vectors do not hold.
+//
+//===----------------------------------------------------------------------===//
+
+#include "furiosa/Dialect/TensorMapping/Algebra/Mapping.h"
+
+#include "gtest/gtest.h"
+
+using namespace furiosa::mapping;
+
+static Axes axesOf(std::initializer_list<Axis> list) {
+  Result<Axes> axes = Axes::get(std::vector<Axis>(list));
+  EXPECT_TRUE(bool(axes));
+  return *axes;
+}
+
+static const Axes &common() {
+  static const Axes axes = axesOf({{"N", 64},
+                                   {"K", 512},
+                                   {"I", 256},
+                                   {"J", 32},
+                                   {"R", 19},
+                                   {"B", 56},
+                                   {"Big", int64_t(1) << 40}});
+  return axes;
+}
+
+static Mapping parse(llvm::StringRef text, const Axes &axes = common()) {
+  Result<Mapping> mapping = Mapping::parse(text, axes);
+  if (mapping)
+    return *mapping;
+  ADD_FAILURE() << text.str() << ": " << mapping.fault().message;
+  return Mapping();
+}
+
+static Fault faultOf(llvm::StringRef text, const Axes &axes = common()) {
+  Result<Mapping> mapping = Mapping::parse(text, axes);
+  EXPECT_FALSE(bool(mapping)) << text.str();
+  return mapping ? Fault() : mapping.fault();
+}
+
+TEST(Mapping, KeepsSpelling) {
+  EXPECT_EQ(parse(" N/8%4 ,K#520 % 2,").str(), "N / 8 % 4, K # 520 % 2");
+  EXPECT_EQ(parse("N#{ ! }64").str(), "N #{!} 64");
+  EXPECT_EQ(parse("N #{ 0 } 64, N#{*}64").str(), "N #{0} 64, N #{*} 64");
+  EXPECT_EQ(parse("( N,[ K ] )=2").str(), "(N, [K]) = 2");
+  EXPECT_EQ(parse("N\n/\t8").str(), "N / 8");
+  EXPECT_EQ(Mapping().str(), "1");
+  EXPECT_TRUE(Mapping().isIdentity());
+}
+
+TEST(Mapping, DerivedSpelling) {
+  auto halves = split(parse("K"), 32);
+  ASSERT_TRUE(bool(halves));
+  EXPECT_EQ(halves->first.str(), "K / 32");
+  EXPECT_EQ(halves->second.str(), "K % 32");
+  EXPECT_EQ(pair(parse("I % 32"), parse("K / 32"))->str(), "I % 32, K / 32");
+  EXPECT_EQ(pair(halves->first, halves->second)->str(), "K");
+  EXPECT_EQ(pair(Mapping(), parse("K # 600"))->str(), "K # 600");
+  EXPECT_EQ(pad(parse("J % 8"), 16)->str(), "J % 8 # 16");
+  EXPECT_EQ(pad(parse("J % 8"), 16, Pad::Bottom)->str(), "J % 8 #{!} 16");
+  EXPECT_EQ(pad(parse("K / 16 % 4"), 8)->str(), "K / 16 % 4 # 8");
+  EXPECT_EQ(modulo(parse("N / 8, K"), 128)->str(), "K % 128");
+  EXPECT_EQ(resize(parse("N"), 5)->str(), "N = 5");
+  EXPECT_EQ(divide(parse("R # 24"), 4)->str(), "R # 24 / 4");
+  EXPECT_EQ(divide(parse("R #{0} 24 # 32"), 4)->str(), "R #{0} 24 / 4 # 8");
+  EXPECT_EQ(split(parse("B # 64"), 32)->first.str(), "B # 64 / 32");
+  EXPECT_EQ(peel(parse("1 # 2, N # 128"))->str(), "N");
+  EXPECT_EQ(peel(parse("[R, B, 2] # 4096"))->str(), "R, B, 2");
+  EXPECT_EQ(peel(parse("1 # 4"))->str(), "1");
+  EXPECT_EQ(pair(parse("B # 64 / 32"), parse("B # 64 % 32 "))->str(),
+            "B # 64 / 32, B # 64 % 32");
+}
+
+TEST(Mapping, UnalignedComposesText) {
+  Axes axes = axesOf({{"A", 3}, {"B", 6}});
+  Mapping cut = parse("[A, B] % 9", axes);
+  EXPECT_EQ(cut.canonical().fault().rule, "MA-13");
+  EXPECT_EQ(cut.canonical().fault().column, 10);
+  EXPECT_EQ(modulo(parse("A, B", axes), 9)->str(), "[A, B] % 9");
+  EXPECT_EQ(pair(cut, parse("A", axes))->str(), "[A, B] % 9, A");
+  EXPECT_TRUE(*equivalent(cut, parse("[A,B]%9", axes)));
+  EXPECT_EQ(equivalent(cut, parse("[A, B] = 9", axes)).fault().rule, "MA-13");
+  EXPECT_FALSE(same(cut, parse("[A, B] = 9", axes)));
+}
+
+TEST(Mapping, OvershootSpells) {
+  for (const char *text :
+       {"[R # 20 / 5, R # 20 % 5] # 24", "[R # 21 / 7, R # 21 % 7] = 20",
+        "[B # 64 / 32, B # 64 / 2 % 16]", "J, R # 25 / 5, R # 25 % 5"}) {
+    Mapping mapping = parse(text);
+    Mapping spelled = Mapping::fromCanonical(*mapping.canonical(), common());
+    EXPECT_TRUE(*spelled.canonical() == *mapping.canonical())
+        << text << " as " << spelled.str();
+  }
+}
+
+TEST(Mapping, ResolvedReading) {
+  EXPECT_FALSE(*equivalent(parse("R # 24 / 4, R # 24 % 4"), parse("R # 24")));
+  EXPECT_TRUE(
+      *equivalentResolved(parse("R # 24 / 4, R # 24 % 4"), parse("R # 24")));
+  EXPECT_TRUE(same(parse("R # 24 / 4, R # 24 % 4"), parse("R # 24")));
+  EXPECT_EQ(*parse("R # 24 / 4, J, R # 24 % 4").liveCells(), 19 * 32);
+  // A zero pad inside wins over overshoot outside, so nothing is clipped.
+  Axes axes = axesOf({{"A", 6}, {"B", 3}});
+  EXPECT_FALSE(
+      *equivalentResolved(parse("A # 8 / 4, A # 8 % 4, B #{0} 4", axes),
+                          parse("A # 8, B #{0} 4", axes)));
+}
+
+TEST(Mapping, IsResizeOf) {
+  EXPECT_TRUE(*isResizeOf(parse("K % 32"), parse("K")));
+  EXPECT_TRUE(*isResizeOf(parse("R"), parse("R # 24")));
+  EXPECT_FALSE(*isResizeOf(parse("R # 24"), parse("R")));
+  EXPECT_FALSE(*isResizeOf(parse("K / 32"), parse("K")));
+}
+
+TEST(Mapping, AxesFaults) {
+  EXPECT_EQ(Axes::get(Axis{"n", 4}).fault().rule, "MA-6");
+  EXPECT_EQ(Axes::get(Axis{"", 4}).fault().rule, "MA-6");
+  EXPECT_EQ(Axes::get(Axis{"N", 0}).fault().rule, "MA-12");
+  std::vector<Axis> twice = {{"N", 4}, {"N", 8}};
+  EXPECT_EQ(Axes::get(twice).fault().rule, "MA-12");
+}
+
+TEST(Mapping, MessagesOfferAWayOut) {
+  EXPECT_EQ(faultOf("N / 3").message,
+            "'/ 3' does not divide a size of 64; 2 and 4 divide it, or pad it "
+            "with '# 66' first");
+  EXPECT_EQ(faultOf("N = 65").message,
+            "'= 65' exceeds a size of 64; padding is '# 65'");
+  EXPECT_EQ(faultOf("N # 8").message,
+            "'# 8' is below a size of 64; shrinking is '= 8'");
+  EXPECT_EQ(faultOf("Bog").message,
+            "axis 'Bog' is not declared; did you mean 'Big'");
+  EXPECT_EQ(faultOf("N / K").message,
+            "expected a number after the operator, found 'K'; an axis size is "
+            "written '{K::SIZE}' or as a number");
+  EXPECT_EQ(faultOf("{L}").rule, "MA-7");
+  EXPECT_EQ(faultOf("N / {8}").rule, "MA-7");
+}
+
+TEST(Mapping, Escapes) {
+  Environment environment;
+  environment.mappings.emplace("Tiles", parse("N / 8, K"));
+  environment.mappings.emplace("Rows", parse("N / 8"));
+  environment.constants.emplace("WIDTH", 16);
+  auto text = [&](llvm::StringRef source) {
+    Result<Mapping> mapping = Mapping::parse(source, common(), environment);
+    return mapping ? mapping->str()
+                   : mapping.fault().reason + "@" +
+                         std::to_string(mapping.fault().column);
+  };
+  EXPECT_EQ(text("{Tiles} / {WIDTH}"), "[N / 8, K] / 16");
+  EXPECT_EQ(text("{ Rows } % 4, J"), "N / 8 % 4, J");
+  EXPECT_EQ(text("N # { K::SIZE }, N #{0} {WIDTH}"), "pad-too-small@25");
+  EXPECT_EQ(text("N #{!} { K :: SIZE }"), "N #{!} 512");
+  EXPECT_EQ(text("N % {WIDHT}"), "unknown-constant@5");
+  EXPECT_EQ(text("{Tile}"), "bad-escape@1");
+  EXPECT_EQ(text("{8}"), "bad-escape@2");
+  EXPECT_EQ(text("N % {8"), "unclosed@5");
+  EXPECT_EQ(text("N % {8]"), "mismatched-close@7");
+  EXPECT_EQ(text("N % {}"), "expected-number@6");
+  EXPECT_EQ(text("N % {K::LEN}"), "unexpected-token@9");
+  EXPECT_EQ(text("N % {Q::SIZE}"), "unknown-axis@6");
+}
+
+TEST(Mapping, HostileText) {
+  EXPECT_EQ(faultOf(llvm::StringRef("N\0", 2)).reason, "bad-char");
+  EXPECT_EQ(faultOf("N, \xc3\xa9").column, 4);
+  EXPECT_EQ(faultOf("\xff\xfe").rule, "MA-3");
+  EXPECT_EQ(faultOf(std::string(100000, '[')).reason, "too-deep");
+  EXPECT_EQ(faultOf(std::string(100000, '(') + "N").reason, "too-deep");
+  EXPECT_EQ(faultOf("N / " + std::string(100000, '9')).reason, "bad-number");
+  EXPECT_EQ(faultOf(std::string(100000, 'A')).reason, "unknown-axis");
+  EXPECT_EQ(faultOf("#{").reason, "expected-operand");
+  EXPECT_EQ(faultOf("N #{").reason, "unclosed");
+  EXPECT_EQ(faultOf("N #{*").reason, "bad-char");
+
+  std::string wide = "N", chain = "N", pads = "N";
+  for (int i = 0; i < 100000; ++i) {
+    wide += ", 1";
+    chain += " / 1";
+    if (i < 2000)
+      pads += (i % 2 ? " # " : " #{0} ") + std::to_string(65 + i);
+  }
+  EXPECT_EQ(parse(wide).canonical()->factors.size(), 1u);
+  EXPECT_EQ(parse(chain).canonical()->factors.size(), 1u);
+  EXPECT_EQ(parse(chain).cellAt(3).index.begin()->second, 3);
+  EXPECT_EQ(parse(pads).canonical()->factors[0].runs.size(), 2000u);
+}
+
+TEST(Mapping, LargeSizes) {
+  Axes axes = axesOf({{"A", INT64_MAX}, {"B", int64_t(1) << 62}});
+  EXPECT_EQ(parse("A", axes).cellAt(INT64_MAX - 1).index.begin()->second,
+            INT64_MAX - 1);
+  EXPECT_EQ(faultOf("A, B", axes).reason, "size-overflow");
+  EXPECT_EQ(faultOf("A # 9223372036854775808", axes).reason, "bad-number");
+  EXPECT_EQ(pair(parse("A", axes), parse("B", axes)).fault().rule, "MA-11");
+  // Sums of coordinates may leave 64 bits; they stay overshoot.
+  std::string sums = "B / 2305843009213693952";
+  for (int i = 0; i < 40; ++i)
+    sums += ", B / 2305843009213693952";
+  Mapping mapping = parse(sums, axes);
+  EXPECT_EQ(mapping.cellAt(mapping.size() - 1).index.begin()->second,
+            INT64_MAX);
+  EXPECT_TRUE(bool(mapping.canonical()));
+}

@@ -1,0 +1,156 @@
+//===- VectorTest.cpp - The mapping algebra against its vectors -----------===//
+//
+// Runs test/vectors/mapping.json: sizes, cells, canonical forms, faults,
+// equivalence and splits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Vectors.h"
+
+using namespace furiosa::mapping;
+using namespace furiosa::mapping::test;
+
+static Environment environmentOf(const json &entry, const Axes &axes) {
+  Environment environment;
+  json aliases = entry.value("aliases", json::object());
+  json constants = entry.value("constants", json::object());
+  for (const auto &[name, text] : aliases.items())
+    environment.mappings.emplace(name,
+                                 parseOrFail(text.get<std::string>(), axes));
+  for (const auto &[name, number] : constants.items())
+    environment.constants.emplace(name, number.get<int64_t>());
+  return environment;
+}
+
+/// A derived text must read back as what it was derived from.
+static void expectRoundTrip(const Mapping &mapping) {
+  Result<Mapping> again = Mapping::parse(mapping.str(), mapping.axes());
+  ASSERT_TRUE(bool(again)) << mapping.str() << describe(again.fault());
+  EXPECT_EQ(again->str(), mapping.str());
+  Result<Canonical> form = mapping.canonical();
+  if (!form)
+    return;
+  Mapping spelled = Mapping::fromCanonical(*form, mapping.axes());
+  Result<Canonical> back = spelled.canonical();
+  ASSERT_TRUE(bool(back)) << mapping.str() << " as " << spelled.str();
+  EXPECT_TRUE(*back == *form)
+      << mapping.str() << " as " << spelled.str() << "\n"
+      << toJson(*form, mapping.axes()) << "\n"
+      << toJson(*back, mapping.axes());
+}
+
+TEST(MappingVectors, Expressions) {
+  for (const json &entry : loadVectors("expressions")) {
+    SCOPED_TRACE(entry["id"].get<std::string>() + " " +
+                 entry["expr"].get<std::string>());
+    Axes axes = axesOf(entry);
+    Result<Mapping> mapping = Mapping::parse(entry["expr"].get<std::string>(),
+                                             axes, environmentOf(entry, axes));
+    if (!mapping) {
+      ADD_FAILURE() << describe(mapping.fault());
+      continue;
+    }
+    EXPECT_EQ(mapping->size(), entry["size"].get<int64_t>());
+    int64_t position = 0;
+    for (const json &cell : entry["cells"])
+      EXPECT_EQ(toJson(mapping->cellAt(position++), axes), cell) << position;
+    for (const json &sample : entry["sampled"])
+      EXPECT_EQ(toJson(mapping->cellAt(sample["pos"]), axes), sample["cell"])
+          << sample["pos"];
+    expectRoundTrip(*mapping);
+
+    Result<Canonical> form = mapping->canonical();
+    if (!form) {
+      EXPECT_EQ(form.fault().rule, "MA-13");
+      EXPECT_FALSE(entry["aligned"].get<bool>()) << describe(form.fault());
+      continue;
+    }
+    if (entry.contains("normal")) {
+      EXPECT_EQ(toJson(*form, axes), entry["normal"]);
+      EXPECT_EQ(toJson(form->tail), entry.value("tail", json::array()));
+    }
+    Result<int64_t> live = mapping->liveCells();
+    if (entry.contains("live") && live)
+      EXPECT_EQ(*live, entry["live"].get<int64_t>());
+    // Only digits that overlap and overshoot are not counted.
+    if (!live)
+      EXPECT_TRUE(entry.contains("overshoot")) << describe(live.fault());
+  }
+}
+
+TEST(MappingVectors, Invalid) {
+  for (const json &entry : loadVectors("invalid")) {
+    std::string text = entry["expr"].get<std::string>();
+    SCOPED_TRACE(entry["id"].get<std::string>() + " " + text);
+    Axes axes = axesOf(entry);
+    Result<Mapping> strict = Mapping::parse(text, axes);
+    Result<Mapping> escaped = Mapping::parse(text, axes, Environment());
+    for (const Result<Mapping> &mapping : {strict, escaped}) {
+      ASSERT_FALSE(bool(mapping));
+      EXPECT_EQ(mapping.fault().reason, entry["reason"].get<std::string>());
+      EXPECT_EQ(mapping.fault().column, entry["column"].get<int64_t>());
+      EXPECT_FALSE(mapping.fault().message.empty());
+    }
+  }
+}
+
+TEST(MappingVectors, Equivalence) {
+  for (const json &entry : loadVectors("equivalence")) {
+    SCOPED_TRACE(entry["id"].get<std::string>());
+    Axes axes = axesOf(entry);
+    Mapping lhs = parseOrFail(entry["lhs"], axes);
+    Mapping rhs = parseOrFail(entry["rhs"], axes);
+    bool raw = entry["equivalent"];
+    Result<bool> equal = equivalent(lhs, rhs);
+    if (equal)
+      EXPECT_EQ(*equal, raw);
+    else
+      EXPECT_FALSE(entry["aligned"].get<bool>()) << describe(equal.fault());
+    Result<bool> resolved = equivalentResolved(lhs, rhs);
+    if (resolved)
+      EXPECT_EQ(*resolved, entry.value("resolved", raw));
+    else
+      EXPECT_FALSE(entry["aligned"].get<bool>()) << describe(resolved.fault());
+  }
+}
+
+TEST(MappingVectors, Split) {
+  for (const json &entry : loadVectors("split")) {
+    SCOPED_TRACE(entry["id"].get<std::string>() + " " +
+                 entry["expr"].get<std::string>());
+    Axes axes = axesOf(entry);
+    Mapping mapping = parseOrFail(entry["expr"], axes);
+    Result<std::pair<Mapping, Mapping>> halves =
+        split(mapping, entry["at"].get<int64_t>());
+    if (entry.contains("error")) {
+      ASSERT_FALSE(bool(halves));
+      EXPECT_EQ(halves.fault().reason, entry["error"].get<std::string>());
+      continue;
+    }
+    ASSERT_TRUE(bool(halves)) << describe(halves.fault());
+    struct Half {
+      const Mapping &mapping;
+      std::string name;
+    };
+    for (const Half &half :
+         {Half{halves->first, "outer"}, Half{halves->second, "inner"}}) {
+      EXPECT_EQ(half.mapping.size(), entry[half.name + "_size"].get<int64_t>());
+      int64_t position = 0;
+      for (const json &cell : entry[half.name + "_cells"])
+        EXPECT_EQ(toJson(half.mapping.cellAt(position++), axes), cell);
+      const json &normal = entry[half.name + "_normal"];
+      Result<Canonical> form = half.mapping.canonical();
+      if (form && !normal.is_null()) {
+        EXPECT_EQ(toJson(*form, axes), normal) << half.mapping.str();
+      }
+    }
+    if (entry.contains("matches")) {
+      Result<bool> outer =
+          equivalent(halves->first, parseOrFail(entry["outer"], axes));
+      Result<bool> inner =
+          equivalent(halves->second, parseOrFail(entry["inner"], axes));
+      if (outer && inner)
+        EXPECT_EQ(*outer && *inner, entry["matches"].get<bool>());
+    }
+  }
+}
