@@ -153,11 +153,13 @@ TEST(Hostile, HugeSizes) {
       ++aligned;
       EXPECT_FALSE(describe(*form, axes).empty());
       Mapping spelled = Mapping::fromCanonical(*form, axes);
-      if (spelled.size() == mapping->size())
+      if (spelled.size() == mapping->size()) {
         EXPECT_TRUE(*spelled.canonical() == *form) << spelled.str();
+      }
     }
-    if (Result<int64_t> live = mapping->liveCells())
+    if (Result<int64_t> live = mapping->liveCells()) {
       EXPECT_LE(*live, mapping->size());
+    }
     if (std::optional<Fault> bad = checkTensor(*mapping))
       expectGoodFault(*bad);
     int64_t n = 1 + generator.below(mapping->size());
