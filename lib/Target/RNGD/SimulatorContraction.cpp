@@ -99,7 +99,9 @@ public:
     unsigned read = config.weightBytes * 8 / wireBits(config.type);
     bool floats = isFloat(config.type);
     for (unsigned lane = 0; lane < config.lanes; ++lane) {
-      const uint8_t *weights = trf.data() + lane * config.laneBytes() + address;
+      uint8_t weights[maxPacketBytes];
+      trf.read(uint64_t(lane) * config.laneBytes() + address, weights,
+               config.weightBytes);
       unsigned elements = config.packetElements();
       uint32_t tree[maxElements];
       for (unsigned e = 0; e < elements; ++e) {
@@ -138,6 +140,14 @@ struct WeightRange {
     bits = wireBits(config.type);
     elements = (end - base) * 8 / bits;
   }
+  /// The bytes of a lane.
+  std::vector<uint8_t> read(const DotProductConfig &config,
+                            const TrackedMemory &trf, unsigned lane) const {
+    std::vector<uint8_t> bytes(elements * bits / 8);
+    trf.read(uint64_t(lane) * config.laneBytes() + base, bytes.data(),
+             bytes.size());
+    return bytes;
+  }
   /// Position of the elements at a byte address.
   size_t index(uint64_t address) const { return (address - base) * 8 / bits; }
 
@@ -153,7 +163,7 @@ public:
       : Multiplier(config), range(config) {
     weights.resize(range.elements * config.lanes);
     for (unsigned lane = 0; lane < config.lanes; ++lane)
-      widen(trf.data() + lane * config.laneBytes() + range.base,
+      widen(range.read(config, trf, lane).data(),
             weights.data() + lane * range.elements, range.elements);
     group = 1u << config.depth;
     read = config.weightBytes * 8 / range.bits;
@@ -223,10 +233,9 @@ public:
       : Multiplier(config), range(config) {
     weights.resize(range.elements * lanes);
     for (unsigned lane = 0; lane < lanes; ++lane) {
-      const uint8_t *bytes =
-          trf.data() + lane * config.laneBytes() + range.base;
+      std::vector<uint8_t> bytes = range.read(config, trf, lane);
       for (size_t e = 0; e < range.elements; ++e)
-        weights[e * lanes + lane] = element(bytes, e);
+        weights[e * lanes + lane] = element(bytes.data(), e);
     }
     read = config.weightBytes * 8 / range.bits;
   }
