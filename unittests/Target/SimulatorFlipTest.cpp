@@ -32,12 +32,17 @@ std::string nameOfBit(const SfrBlock &block, unsigned word, unsigned bit) {
 /// Bits whose flip changes nothing and is not refused.
 std::vector<std::string> findSilentBits(edf::Kernel kernel,
                                         const std::vector<OperandBuffer> &given,
-                                        unsigned output) {
+                                        unsigned output,
+                                        llvm::function_ref<bool(
+                                            const edf::SpmItem &)>
+                                            isChosen) {
   std::vector<OperandBuffer> reference = given;
   EXPECT_EQ(run(kernel, reference), "");
   std::vector<std::string> silent;
   unsigned refused = 0, changed = 0;
   for (const edf::SpmItem &item : kernel.spm.items) {
+    if (!isChosen(item))
+      continue;
     for (unsigned k = 0; k < item.size * 8; ++k) {
       uint8_t &byte =
           kernel.spm.bytes[item.address - kernel.spm.base + k / 8];
@@ -72,15 +77,58 @@ std::vector<std::string> findSilentBits(edf::Kernel kernel,
   return silent;
 }
 
-TEST(Flip, Int8Contraction) {
+Contraction smallContraction() {
   Contraction shape;
   shape.rows = 2;
   shape.outputs = 2;
   shape.times = 2;
-  shape.pes = 4;
-  std::vector<std::string> silent =
-      findSilentBits(shape.build(), shape.makeOperands(7), 2);
+  return shape;
+}
+
+void expectNone(const std::vector<std::string> &silent) {
   EXPECT_TRUE(silent.empty()) << llvm::join(silent, "\n");
+}
+
+TEST(Flip, ContractionImages) {
+  Contraction shape = smallContraction();
+  expectNone(findSilentBits(
+      shape.build(), shape.makeOperands(7), 2, [](const edf::SpmItem &item) {
+        return item.kind == edf::ItemKind::SfrImage &&
+               item.block != Block::CommitUnitMainContext;
+      }));
+}
+
+// On all slices of a cluster, so that every bit of the slice bitmap counts.
+TEST(Flip, ContractionCommit) {
+  Contraction shape = smallContraction();
+  shape.pes = 4;
+  expectNone(findSilentBits(
+      shape.build(), shape.makeOperands(7), 2, [](const edf::SpmItem &item) {
+        return item.kind == edf::ItemKind::SfrImage &&
+               item.block == Block::CommitUnitMainContext;
+      }));
+}
+
+TEST(Flip, ContractionDescriptors) {
+  Contraction shape = smallContraction();
+  expectNone(findSilentBits(
+      shape.build(), shape.makeOperands(7), 2, [](const edf::SpmItem &item) {
+        return item.kind == edf::ItemKind::DmaDescriptor;
+      }));
+}
+
+TEST(Flip, FloatContraction) {
+  Contraction shape = smallContraction();
+  shape.type = ElementType::BF16;
+  shape.depth = 4;
+  shape.lanes = 4;
+  shape.logRead = 5;
+  shape.interleaved = false;
+  expectNone(findSilentBits(
+      shape.build(), shape.makeOperands(8), 2, [](const edf::SpmItem &item) {
+        return item.kind == edf::ItemKind::SfrImage &&
+               item.block == Block::DotProductEngineMainContext;
+      }));
 }
 
 } // namespace
