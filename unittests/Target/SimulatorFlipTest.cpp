@@ -63,11 +63,12 @@ findSilentBits(edf::Kernel kernel, const std::vector<OperandBuffer> &given,
       ++refused;
       // Refused, so some register and field must be named: the one that was
       // hit or one that it contradicts.
-      if (isImage)
+      if (isImage) {
         EXPECT_TRUE(
             llvm::StringRef(error).contains(sfrBlock(item.block).name) ||
             llvm::StringRef(error).contains("MainContext."))
             << name << ": " << error;
+      }
     }
   }
   printf("%u bits change the result, %u are refused, %zu are silent\n",
