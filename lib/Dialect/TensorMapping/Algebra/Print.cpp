@@ -29,10 +29,11 @@ static std::string padText(PadRun run) {
 }
 
 /// `limit` digits out of `have`.
-static std::string takeText(int64_t have, int64_t limit) {
+static std::string takeText(int64_t have, int64_t limit, TakeStyle style) {
   if (limit == have)
     return {};
-  return ((have % limit == 0 ? " % " : " = ") + llvm::Twine(limit)).str();
+  bool digit = style == TakeStyle::Digit && have % limit == 0;
+  return ((digit ? " % " : " = ") + llvm::Twine(limit)).str();
 }
 
 /// The live digits of a factor whose own sums overshoot its axis, as two
@@ -57,8 +58,8 @@ static std::optional<std::string> spellOvershoot(const Factor &factor,
   return text;
 }
 
-static std::optional<std::string> spell(const Factor &factor,
-                                        const Axes &axes) {
+static std::optional<std::string> spell(const Factor &factor, const Axes &axes,
+                                        TakeStyle style) {
   llvm::ArrayRef<PadRun> runs = factor.runs;
   std::string text;
   if (factor.axis < 0) {
@@ -79,7 +80,7 @@ static std::optional<std::string> spell(const Factor &factor,
       text = axis.name;
       if (stride != 1)
         text += (" / " + llvm::Twine(stride)).str();
-      text += takeText(digits, live);
+      text += takeText(digits, live, style);
     } else if (live < digits) {
       // All digits are whole ones: a window of the axis holds them.
       text = (axis.name + " = " + llvm::Twine(stride * live) + " / " +
@@ -105,10 +106,11 @@ static std::optional<std::string> spell(const Factor &factor,
   return text;
 }
 
-std::optional<std::string> detail::spell(const Form &form, const Axes &axes) {
+std::optional<std::string> detail::spell(const Form &form, const Axes &axes,
+                                         TakeStyle style) {
   std::string text;
   for (const Factor &factor : llvm::reverse(form.factors)) {
-    std::optional<std::string> part = ::spell(factor, axes);
+    std::optional<std::string> part = ::spell(factor, axes, style);
     if (!part)
       return std::nullopt;
     text += (text.empty() ? "" : ", ") + *part;

@@ -53,8 +53,8 @@ static std::optional<Fault> placeMemory(Derivation &derivation,
       digit.isTopmost = false;
       digit.next = std::min(digit.next, other.factor.stride);
     }
-    // Values of a digit stay below the axis size, so this cannot overflow.
-    if (!digit.isTopmost && factor.stride * (factor.live - 1) >= digit.next)
+    if (!digit.isTopmost &&
+        furthestStep(factor) >= static_cast<uint64_t>(digit.next))
       return fault(
           "MA-15", "repeated",
           "the memory holds a digit of axis " + derivation.name(factor.axis) +
