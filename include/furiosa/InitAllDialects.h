@@ -7,6 +7,9 @@
 #ifndef FURIOSA_INITALLDIALECTS_H
 #define FURIOSA_INITALLDIALECTS_H
 
+#include "furiosa/Conversion/VISAToLIR/VISAToLIR.h"
+#include "furiosa/Dialect/LIR/IR/LIR.h"
+#include "furiosa/Dialect/Resource/IR/Resource.h"
 #include "furiosa/Dialect/TensorMapping/IR/TensorMapping.h"
 #include "furiosa/Dialect/VISA/IR/VISA.h"
 
@@ -20,7 +23,9 @@ namespace furiosa {
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry
       .insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
-              mlir::scf::SCFDialect, tmap::TMapDialect, visa::VISADialect>();
+              mlir::scf::SCFDialect, lir::LIRDialect, resource::ResourceDialect,
+              tmap::TMapDialect, visa::VISADialect>();
+  registerVISAToLIRStages(registry);
   mlir::func::registerInlinerExtension(registry);
 }
 

@@ -7,6 +7,7 @@
 #ifndef FURIOSA_INITALLPASSES_H
 #define FURIOSA_INITALLPASSES_H
 
+#include "furiosa/Conversion/Passes.h"
 #include "furiosa/Dialect/VISA/Transforms/Passes.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -14,6 +15,7 @@
 namespace furiosa {
 
 inline void registerAllPasses() {
+  registerConvertVISAToLIR();
   visa::registerVISAPasses();
   mlir::registerTransformsPasses();
 }

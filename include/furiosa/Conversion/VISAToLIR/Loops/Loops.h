@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FURIOSA_CONVERSION_VISATOLIR_LOOPS_H
-#define FURIOSA_CONVERSION_VISATOLIR_LOOPS_H
+#ifndef FURIOSA_CONVERSION_VISATOLIR_LOOPS_LOOPS_H
+#define FURIOSA_CONVERSION_VISATOLIR_LOOPS_LOOPS_H
 
 #include "furiosa/Dialect/TensorMapping/Algebra/Mapping.h"
 
@@ -106,4 +106,4 @@ llvm::SmallVector<int64_t> getLiveRanges(const mapping::Mapping &mapping);
 
 } // namespace furiosa::loops
 
-#endif // FURIOSA_CONVERSION_VISATOLIR_LOOPS_H
+#endif // FURIOSA_CONVERSION_VISATOLIR_LOOPS_LOOPS_H
