@@ -89,7 +89,11 @@ TEST(Mapping, UnalignedComposesText) {
 TEST(Mapping, OvershootSpells) {
   for (const char *text :
        {"[R # 20 / 5, R # 20 % 5] # 24", "[R # 21 / 7, R # 21 % 7] = 20",
-        "[B # 64 / 32, B # 64 / 2 % 16]", "J, R # 25 / 5, R # 25 % 5"}) {
+        "[B # 64 / 32, B # 64 / 2 % 16]", "J, R # 25 / 5, R # 25 % 5",
+        "[B # 90 / 45, B # 90 % 45] # 112 / 56 # 4",
+        "[R # 30 / 15, R # 30 % 15] # 60 / 20, J",
+        "[R # 30 / 15, R # 30 % 15] # 60 / 20, "
+        "[R # 30 / 15, R # 30 % 15] = 20"}) {
     Mapping mapping = parse(text);
     Mapping spelled = Mapping::fromCanonical(*mapping.canonical(), common());
     EXPECT_TRUE(*spelled.canonical() == *mapping.canonical())
