@@ -204,8 +204,9 @@ static lir::EngineAttr getEngine(MLIRContext *context,
     return {};
   }
   return lir::EngineAttr::getChecked(
-      emitError, context, engine.cluster, engine.pe, *source, *target, sizes,
-      sourceStrides, targetStrides, engine.packet);
+      emitError, context, engine.cluster, engine.pe, *source, *target,
+      ArrayRef<int64_t>(sizes), ArrayRef<int64_t>(sourceStrides),
+      ArrayRef<int64_t>(targetStrides), engine.packet);
 }
 
 LogicalResult Planner::planTransfer(Operation *op, Value source, Value target,
@@ -542,7 +543,8 @@ static LogicalResult checkOutsideKernels(ModuleOp module) {
 }
 
 namespace {
-struct ConvertVISAToLIR : public impl::ConvertVISAToLIRBase<ConvertVISAToLIR> {
+struct ConvertVISAToLIR
+    : public furiosa::impl::ConvertVISAToLIRBase<ConvertVISAToLIR> {
   using Base::Base;
 
   void getDependentDialects(DialectRegistry &registry) const override {
