@@ -7,7 +7,6 @@
 #ifndef FURIOSA_INITALLDIALECTS_H
 #define FURIOSA_INITALLDIALECTS_H
 
-#include "furiosa/Conversion/VISAToLIR/VISAToLIR.h"
 #include "furiosa/Dialect/LIR/IR/LIR.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
 #include "furiosa/Dialect/TensorMapping/IR/TensorMapping.h"
@@ -25,7 +24,6 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
       .insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
               mlir::scf::SCFDialect, lir::LIRDialect, resource::ResourceDialect,
               tmap::TMapDialect, visa::VISADialect>();
-  registerVISAToLIRStages(registry);
   mlir::func::registerInlinerExtension(registry);
 }
 

@@ -102,6 +102,9 @@ enum class TakeStyle { Digit, Window };
 std::optional<std::string> spell(const Form &form, const Axes &axes,
                                  TakeStyle style = TakeStyle::Digit);
 
+/// The text of an atom and the first `opCount` of its operators.
+std::string print(const Expr &expr, size_t opCount, const Axes &axes);
+
 /// The mapping of a list: spelled from it, with the list already known. Falls
 /// back on `text` where it cannot be spelled.
 Mapping build(const Form &form, const Axes &axes, llvm::StringRef text);

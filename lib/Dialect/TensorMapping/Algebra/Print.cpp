@@ -173,6 +173,32 @@ std::optional<std::string> detail::spell(const Form &form, const Axes &axes,
   return text;
 }
 
+std::string detail::print(const Expr &expr, size_t opCount, const Axes &axes) {
+  std::string text;
+  switch (expr.kind) {
+  case Expr::Kind::Axis:
+    text = axes[expr.axis].name;
+    break;
+  case Expr::Kind::Number:
+    text = std::to_string(expr.baseSize);
+    break;
+  case Expr::Kind::Product:
+    for (const Expr &part : expr.parts)
+      text += (text.empty() ? "[" : ", ") + print(part, part.ops.size(), axes);
+    text += "]";
+    break;
+  }
+  for (const Op &op : llvm::ArrayRef(expr.ops).take_front(opCount)) {
+    llvm::StringRef sign = padOperator(op.pad);
+    if (op.kind != OpKind::Pad)
+      sign = op.kind == OpKind::Divide   ? "/"
+             : op.kind == OpKind::Modulo ? "%"
+                                         : "=";
+    text += (" " + sign + " " + llvm::Twine(op.n)).str();
+  }
+  return text;
+}
+
 std::string detail::bracketed(const Mapping &mapping) {
   const Expr &expr = mapping.node->expr;
   bool list = expr.kind == Expr::Kind::Product && expr.ops.empty();

@@ -85,7 +85,7 @@ static Result<Mapping> viewOf(const Mapping &element, const Form &form,
                      return run.kind == Pad::Top;
                    });
     if (digits.from > 1 && factor.live % digits.from != 0 && !clipped)
-      return fault("MA-14", "ragged",
+      return fault("MA-14", "deferred",
                    "axis " + axis.name + " has " + llvm::Twine(factor.live) +
                        " live digits, and the tile index cuts them at " +
                        llvm::Twine(digits.from) +

@@ -200,6 +200,12 @@ Result<Mapping> peel(const Mapping &mapping);
 /// Whether `small` is the first |small| cells of `big`.
 Result<bool> isResizeOf(const Mapping &small, const Mapping &big);
 
+/// What a tensor's mapping must hold beyond its grammar: MA-15 where it steps
+/// twice through a digit of an axis; MA-14 where both digits of a cut occur and
+/// the cut does not respect the live count, so that readers may disagree.
+/// MA-13 where the mapping is no product of digits.
+std::optional<Fault> checkTensor(const Mapping &mapping);
+
 /// One loop of a sequencer: `size` steps of `stride` elements.
 struct Entry {
   int64_t size;
@@ -237,6 +243,10 @@ struct SequenceTerm {
   int axis = -1;
   int64_t axisStride = 0;
   int64_t live = 1;
+  /// The memory digit behind a TermSource::Memory: one value of it, that is
+  /// `digitStride` of the axis, is `digitElements` elements wide.
+  int64_t digitStride = 0;
+  int64_t digitElements = 0;
 };
 
 /// A derived access pattern, coalesced within each descriptor, entries
