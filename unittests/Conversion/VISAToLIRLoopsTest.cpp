@@ -478,6 +478,23 @@ TEST(LoopsByHand, SlotsOfASumOutside) {
   EXPECT_EQ(loops->count, 2);
 }
 
+// The accumulator counts 65,536 additions: 512 times 256 are more.
+TEST(LoopsByHand, SumsHaveALimit) {
+  auto axes = *mapping::Axes::get({{"T", 512}, {"U", 256}, {"K", 64}});
+  auto loops = deriveContractionLoops(over(axes, "K"), over(axes, "T, U"),
+                                      over(axes, "K"), 8, 1,
+                                      {{512, false}, {256, false}});
+  ASSERT_FALSE(bool(loops));
+  EXPECT_EQ(loops.fault().reason, "not-yet-supported");
+  loops = deriveContractionLoops(over(axes, "K"), over(axes, "T, U"),
+                                 over(axes, "K"), 8, 256,
+                                 {{512, true}, {256, false}});
+  ASSERT_TRUE(bool(loops));
+  EXPECT_EQ(loops->loops,
+            (llvm::SmallVector<ContractionLoop, 8>{{512, 0, 0}, {256, 0, 0}}));
+  EXPECT_EQ(loops->count, 256);
+}
+
 // Positions 20 to 23 name coordinates that A has not.
 TEST(LoopsByHand, LiveRangesClipOvershoot) {
   auto axes = *mapping::Axes::get({{"A", 20}});

@@ -35,13 +35,8 @@ struct Arrays {
   }
 };
 
-/// What lowerings share: most have nothing to check.
 template <typename Model, typename Op>
-struct StageModel : public LowerStageInterface::ExternalModel<Model, Op> {
-  LogicalResult checkLowering(Operation *, const StageLowering &) const {
-    return success();
-  }
-};
+using StageModel = LowerStageInterface::ExternalModel<Model, Op>;
 } // namespace
 
 /// Reports what an accepted kernel needs and no unit can do.

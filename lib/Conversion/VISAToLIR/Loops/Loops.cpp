@@ -279,7 +279,6 @@ Result<ContractionLoops> loops::deriveContractionLoops(
     if (!weightStride || !slotStride)
       return notYetSupported("MM-7", "strides of more than 2^63 bytes");
     ContractionLoop loop = {high / low, *weightStride, *slotStride};
-    // Sizes and strides here are those of places in time: products fit.
     if (!result.loops.empty() && high != timeBroadcast) {
       ContractionLoop &outer = result.loops.back();
       auto size = llvm::checkedMul<int64_t>(outer.size, loop.size);
