@@ -498,8 +498,9 @@ TEST(LoopsByHand, SumsHaveALimit) {
 // Positions 20 to 23 name coordinates that A has not.
 TEST(LoopsByHand, LiveRangesClipOvershoot) {
   auto axes = *mapping::Axes::get({{"A", 20}});
-  EXPECT_EQ(getLiveRanges(over(axes, "A # 24 / 8, A % 8, 1 # 2")).back(), 38);
-  EXPECT_EQ(getLiveRanges(over(axes, "A # 24 / 8, A % 8 # 64")),
+  EXPECT_EQ(getLiveRanges(over(axes, "A # 24 / 8, A # 24 % 8, 1 # 2")).back(),
+            38);
+  EXPECT_EQ(getLiveRanges(over(axes, "A # 24 / 8, A # 24 % 8 # 64")),
             (llvm::SmallVector<int64_t>{0, 7, 64, 71, 128, 131}));
 }
 
