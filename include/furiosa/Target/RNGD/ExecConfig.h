@@ -1,0 +1,207 @@
+//===- ExecConfig.h - What one execution of the Tensor Unit does *- C++ -*-===//
+//
+// Register images of one exec as plain structs: every field is used, checked
+// against the others, or required to be zero. The rules stand in docs/EDF.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_TARGET_RNGD_EXECCONFIG_H
+#define FURIOSA_TARGET_RNGD_EXECCONFIG_H
+
+#include "furiosa/Support/NumberFormats.h"
+#include "furiosa/Target/RNGD/Codes.h"
+#include "furiosa/Target/RNGD/Encodings.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace furiosa::rngd {
+
+/// One hardware loop; the stride is added once per iteration.
+struct HardwareLoop {
+  /// 1 … 65,536.
+  uint32_t limit = 1;
+  uint32_t stride = 0;
+  friend bool operator==(const HardwareLoop &, const HardwareLoop &) = default;
+};
+/// The eight loops of a sequencer, innermost first; unused ones at the end have
+/// limit 1 and stride 0.
+using HardwareLoops = std::array<HardwareLoop, 8>;
+
+/// Visits the addresses of a loop nest, innermost loop fastest.
+class LoopCounter {
+public:
+  LoopCounter(uint64_t base, const HardwareLoops &loops)
+      : loops(loops), position(base) {}
+
+  uint64_t address() const { return position; }
+  /// Moves to the next step; after the last one to the first again.
+  void next() {
+    for (unsigned k = 0; k < 8; ++k) {
+      if (++digits[k] < loops[k].limit) {
+        position += loops[k].stride;
+        return;
+      }
+      digits[k] = 0;
+      position -= uint64_t(loops[k].limit - 1) * loops[k].stride;
+    }
+  }
+
+private:
+  HardwareLoops loops;
+  std::array<uint32_t, 8> digits = {};
+  uint64_t position;
+};
+
+/// Fetch engine, main or sub context, up to the collect engine.
+struct FetchConfig {
+  /// Byte address in the slice.
+  uint32_t base = 0;
+  HardwareLoops loops;
+  /// Bytes that one step reads, and the bytes they are after `cast`.
+  unsigned readBytes = 0;
+  unsigned outBytes = 0;
+  codes::FetchCast cast = codes::FetchCast::None;
+  /// Steps of the loops.
+  uint64_t reads = 0;
+  /// Packets behind the adapter; each is padded to whole flits by collect.
+  uint32_t packets = 0;
+  uint32_t packetBytes = 0;
+  uint32_t flitsPerPacket = 0;
+  uint32_t flits = 0;
+};
+
+/// Dot-product engine: feed buffer, TRF sequencer, reducers, lane folder.
+struct DotProductConfig {
+  /// I4, I8, F8E4M3, F8E5M2 or BF16: of both operands.
+  ElementType type = ElementType::I8;
+  /// Flits of 32 bytes that form an input packet: 1 or 2.
+  unsigned flitsPerInput = 1;
+  /// Loops of the TRF sequencer: one step is one multiply-accumulate.
+  HardwareLoops weights;
+  /// The same loops with strides in accumulator slots.
+  HardwareLoops slotLoops;
+  /// Byte address in the lane.
+  uint32_t weightBase = 0;
+  /// Bytes a step reads in each lane; repeated to fill the input packet.
+  unsigned weightBytes = 0;
+  /// 1, 2, 4 or 8.
+  unsigned lanes = 1;
+  /// Levels of the tree, and the columns it leaves.
+  unsigned depth = 0;
+  unsigned columns = 1;
+  /// Inner loops that reuse one input packet.
+  unsigned broadcastLoops = 0;
+  uint64_t steps = 0;
+  uint64_t stepsPerInput = 1;
+  uint64_t inputs = 0;
+  /// Accumulator slots, and additions after which one is emitted.
+  unsigned slots = 1;
+  uint32_t accumulations = 1;
+  uint32_t initialValue = 0;
+  /// Lane folder: interleaved (true) or sequential.
+  bool interleaved = true;
+  uint64_t flitsOut = 0;
+
+  /// Elements of an input packet.
+  unsigned packetElements() const {
+    return flitsPerInput * 256 / wireBits(type);
+  }
+  /// Bytes of the TRF that a lane has.
+  unsigned laneBytes() const { return 65536 / lanes; }
+};
+
+/// One ALU of the vector engine in use.
+struct AluConfig {
+  /// Names the ALU.
+  codes::IndexerModule alu = codes::IndexerModule::None;
+  /// Value of the ALU's own code table: `codes::FxpAddOp`, ….
+  uint8_t op = 0;
+  codes::ArgMode args = codes::ArgMode::StreamOperand;
+  /// Without: `immediate` is the operand.
+  bool hasVrfOperand = false;
+  uint32_t immediate = 0;
+  /// VRF operand: byte address and loops that count elements of 4 bytes.
+  unsigned indexer = 0;
+  uint32_t base = 0;
+  HardwareLoops loops;
+};
+
+struct VectorConfig {
+  /// In the order in which the stream passes.
+  llvm::SmallVector<AluConfig, 4> chain;
+  codes::CastCompactionMode cast = codes::CastCompactionMode::Off;
+};
+
+/// Commit unit, main or sub context.
+struct CommitConfig {
+  /// Byte address in the slice.
+  uint32_t base = 0;
+  HardwareLoops loops;
+  /// Bytes of each flit that are kept, and bytes of one write.
+  unsigned keptBytes = 32;
+  unsigned writeBytes = 32;
+  /// Writes; `keptBytes / writeBytes` a flit.
+  uint64_t steps = 0;
+  /// Bit s of the 256 is slice s of the cluster.
+  std::array<uint64_t, 4> sliceEnable = {};
+
+  bool isEnabled(unsigned slice) const {
+    return sliceEnable[slice / 64] >> (slice % 64) & 1;
+  }
+};
+
+struct TrfWriteConfig {
+  unsigned lanes = 1;
+  /// In rows of 32 bytes of a lane.
+  uint32_t rowBase = 0;
+  uint32_t rowsPerLane = 0;
+};
+
+struct VrfWriteConfig {
+  /// In rows of 32 bytes.
+  uint32_t rowBase = 0;
+  uint32_t rows = 0;
+};
+
+/// One execution of the Tensor Unit. The stream goes through the parts that are
+/// present, in the order of the members.
+struct ExecConfig {
+  codes::ExecTarget context = codes::ExecTarget::Main;
+  /// Mask of `codes::RouteUnit`.
+  uint64_t route = 0;
+  FetchConfig fetch;
+  std::optional<DotProductConfig> contraction;
+  std::optional<VectorConfig> vector;
+  std::optional<CommitConfig> commit;
+  std::optional<TrfWriteConfig> trf;
+  std::optional<VrfWriteConfig> vrf;
+
+  /// Flits that leave the contraction, or fetch where there is none.
+  uint64_t flitsOut() const {
+    return contraction ? contraction->flitsOut : fetch.flits;
+  }
+};
+
+/// The blocks of a route in the order of their addresses.
+llvm::SmallVector<Block, 8> blocksOnRoute(uint64_t route,
+                                          codes::ExecTarget context);
+
+/// Block of the route register of a context.
+Block routeBlock(codes::ExecTarget context);
+
+/// Reads the images that `image` gives for the blocks on the route (null: never
+/// written). An error names block, register and field:
+/// "FetchUnitMainContext.fetch.flit_count: …".
+llvm::Expected<ExecConfig>
+decodeExec(const TucCommand &exec,
+           llvm::function_ref<const SfrImage *(Block)> image);
+
+} // namespace furiosa::rngd
+
+#endif // FURIOSA_TARGET_RNGD_EXECCONFIG_H

@@ -1,0 +1,531 @@
+//===- Simulator.cpp - PE programs and command queues ---------------------===//
+//
+// Runs the program of each PE, executes the commands of its queue, and keeps
+// account of what is under way: contexts and DMA tags.
+//
+//===----------------------------------------------------------------------===//
+
+#include "furiosa/Target/RNGD/Simulator.h"
+
+#include "SimulatorImpl.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+
+using namespace furiosa::rngd;
+using namespace furiosa::rngd::sim;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+using llvm::Twine;
+namespace endian = llvm::support::endian;
+
+namespace {
+
+Error makeError(const Twine &message) {
+  return llvm::createStringError(message);
+}
+
+/// State that all PEs share.
+struct Machine {
+  const SimulationOptions &options;
+  SimulationResult result;
+  OperandMemory operands;
+  /// Execs by exec word and images: loops run the same ones again and again.
+  std::map<std::vector<uint64_t>, std::shared_ptr<const ExecConfig>> decoded;
+};
+
+/// The SPM image after relocation; one copy for each PE.
+class Spm {
+public:
+  Spm(const edf::SpmImage &image) : base(image.base), bytes(image.bytes) {}
+
+  bool contains(uint64_t address, uint64_t size) const {
+    return address >= base && size <= bytes.size() &&
+           address - base <= bytes.size() - size;
+  }
+  uint64_t word(uint64_t address) const {
+    return endian::read64le(bytes.data() + (address - base));
+  }
+  void setWord(uint64_t address, uint64_t value) {
+    endian::write64le(bytes.data() + (address - base), value);
+  }
+  llvm::ArrayRef<uint8_t> slice(uint64_t address, uint64_t size) const {
+    return llvm::ArrayRef(bytes).slice(address - base, size);
+  }
+
+private:
+  uint64_t base;
+  std::vector<uint8_t> bytes;
+};
+
+/// An exec or a DMA whose effect may still have to happen.
+struct Work {
+  size_t instruction = 0;
+  /// Set for an exec; else a DMA.
+  std::shared_ptr<const ExecConfig> exec;
+  DmaDescriptor descriptor;
+  bool isDone = false;
+};
+
+/// One PE with its queue.
+class ProcessingElement {
+public:
+  ProcessingElement(Machine &machine, const edf::Program &program, Spm spm,
+                    unsigned index)
+      : machine(machine), program(program), spm(std::move(spm)), index(index) {
+    for (auto &slice : slices)
+      slice = std::make_unique<Slice>();
+  }
+
+  Error run();
+
+private:
+  struct Frame {
+    size_t body;
+    uint32_t left;
+    /// Words that an Add changed, with their values at entry.
+    std::map<uint32_t, uint64_t> saved;
+  };
+
+  bool takesPart(const edf::Instruction &instruction) const {
+    return instruction.peMask >> index & 1;
+  }
+  Error fail(size_t instruction, Error error) const;
+  Error step();
+  Error issue(uint32_t word);
+  Error finishAll();
+
+  Error writeRegisters(const TucCommand &command);
+  Error startExec(const TucCommand &command);
+  Error startDma(const TucCommand &command);
+  Error wait(const TucCommand &command);
+
+  /// Puts work under way; with early timing its effect happens now.
+  Error start(Work work, size_t &slot);
+  Error perform(Work &work);
+  Error spend(uint64_t steps);
+
+  Expected<std::shared_ptr<const ExecConfig>> decode(const TucCommand &exec,
+                                                     unsigned bank);
+
+  static constexpr size_t idle = ~size_t(0);
+
+  Machine &machine;
+  const edf::Program &program;
+  Spm spm;
+  /// In the cluster.
+  unsigned index;
+  std::array<std::unique_ptr<Slice>, machine::slicesPerPE> slices;
+
+  size_t position = 0;
+  bool isAtEnd = false;
+  llvm::SmallVector<Frame, 4> frames;
+  std::array<std::optional<uint64_t>, machine::tucGeneralRegisters> registers;
+
+  /// Register blocks by bank, and whether an exec has used their contents.
+  std::array<std::map<Block, SfrImage>, machine::sfrBanks> banks;
+  std::array<std::map<Block, size_t>, machine::sfrBanks> unused;
+
+  /// Everything issued; the busy contexts and tags point into it.
+  std::vector<Work> works;
+  std::array<size_t, 2> contexts = {idle, idle};
+  /// Bank that a busy context works with.
+  std::array<unsigned, 2> contextBanks = {};
+  std::array<size_t, machine::dmaTags> tags;
+  std::array<bool, machine::dmaTags> tagsEverUsed = {};
+};
+
+} // namespace
+
+static StringRef contextName(uint64_t context) {
+  return context == value(codes::ExecTarget::Main) ? "main" : "sub";
+}
+
+Error ProcessingElement::fail(size_t instruction, Error error) const {
+  return makeError("cluster " + Twine(program.cluster) + " PE " + Twine(index) +
+                   ": command " + Twine(instruction) + ": " +
+                   llvm::toString(std::move(error)));
+}
+
+Error ProcessingElement::run() {
+  tags.fill(idle);
+  while (!isAtEnd) {
+    if (++machine.result.instructions > machine.options.maxInstructions)
+      return fail(position, makeError("more than " +
+                                      Twine(machine.options.maxInstructions) +
+                                      " instructions run"));
+    size_t current = position;
+    if (Error error = step())
+      return fail(current, std::move(error));
+  }
+  return finishAll();
+}
+
+Error ProcessingElement::step() {
+  // `checkKernel` has seen to opcodes, nesting, registers and Add addresses.
+  const edf::Instruction &instruction = program.instructions[position];
+  switch (instruction.opcode) {
+  case edf::Opcode::End:
+    isAtEnd = true;
+    return Error::success();
+  case edf::Opcode::Set:
+    if (takesPart(instruction))
+      registers[instruction.reg] = instruction.imm;
+    break;
+  case edf::Opcode::Issue:
+    if (takesPart(instruction))
+      if (Error error = issue(instruction.word))
+        return error;
+    break;
+  case edf::Opcode::Loop:
+    frames.push_back({position, instruction.word, {}});
+    break;
+  case edf::Opcode::EndLoop: {
+    Frame &frame = frames.back();
+    if (--frame.left > 0) {
+      position = frame.body;
+      break;
+    }
+    for (auto [address, word] : frame.saved)
+      spm.setWord(address, word);
+    frames.pop_back();
+    break;
+  }
+  case edf::Opcode::Add: {
+    uint64_t word = spm.word(instruction.word);
+    if (!frames.empty())
+      frames.back().saved.try_emplace(instruction.word, word);
+    spm.setWord(instruction.word, word + instruction.imm);
+    break;
+  }
+  }
+  ++position;
+  return Error::success();
+}
+
+Error ProcessingElement::issue(uint32_t word) {
+  ++machine.result.commands;
+  Expected<TucCommand> command = TucCommand::decode(word);
+  if (!command)
+    return command.takeError();
+  for (unsigned k = 0; k < command->numOperands(); ++k) {
+    unsigned reg = command->registerIndex(k);
+    if (!registers[reg])
+      return makeError("general register " + Twine(reg) +
+                       " is used before it is set");
+    if (Fault fault = command->setOperand(k, *registers[reg]))
+      return makeError(*fault);
+  }
+  if (llvm::raw_ostream *trace = machine.options.trace) {
+    *trace << "cluster " << program.cluster << " PE " << index << ": command "
+           << position << ": ";
+    command->print(*trace);
+    *trace << '\n';
+  }
+  switch (command->op()) {
+  case TucOp::MtoSfr:
+    return writeRegisters(*command);
+  case TucOp::Exec:
+    return startExec(*command);
+  case TucOp::DmaW:
+    return startDma(*command);
+  case TucOp::Wait:
+    return wait(*command);
+  default:
+    return makeError("not yet supported: command " +
+                     tucOpInfo(command->op()).mnemonic);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Registers and execution
+//===----------------------------------------------------------------------===//
+
+Error ProcessingElement::writeRegisters(const TucCommand &command) {
+  uint64_t address = *command.get("spm_address");
+  uint64_t words = *command.get("size");
+  uint64_t sfr = *command.get("sfr_address");
+  std::optional<SfrLocation> location = findSfr(static_cast<uint32_t>(sfr));
+  if (!location)
+    return makeError("mtosfr: there is no register at SFR address 0x" +
+                     llvm::utohexstr(sfr));
+  const SfrBlock &block = sfrBlock(location->block);
+  if (location->slice != machine::sfrBroadcastSlice)
+    return makeError("mtosfr: not yet supported: registers of one slice");
+  if (block.context == BlockContext::Common)
+    return makeError("mtosfr: not yet supported: block " + block.name);
+  if (location->offset != 0 || words != block.numWords())
+    return makeError("mtosfr: block " + block.name + " is written whole, " +
+                     Twine(block.numWords()) + " words from its start, found " +
+                     Twine(words) + " words from byte " +
+                     Twine(location->offset));
+  if (address % 8 != 0 || !spm.contains(address, words * 8))
+    return makeError("mtosfr: SPM address 0x" + llvm::utohexstr(address) +
+                     " of block " + block.name +
+                     " is not in the SPM image or not a multiple of 8");
+  unsigned context = block.context == BlockContext::Main ? 0 : 1;
+  if (contexts[context] != idle && contextBanks[context] == location->bank)
+    return makeError("mtosfr: writes " + block.name + " while the " +
+                     contextName(context) + " context runs");
+
+  llvm::SmallVector<uint64_t, 96> contents;
+  for (uint64_t k = 0; k < words; ++k)
+    contents.push_back(spm.word(address + 8 * k));
+  Expected<SfrImage> image = SfrImage::fromWords(block.id, contents);
+  if (!image)
+    return image.takeError();
+  banks[location->bank].insert_or_assign(block.id, std::move(*image));
+  unused[location->bank][block.id] = position;
+  return Error::success();
+}
+
+Expected<std::shared_ptr<const ExecConfig>>
+ProcessingElement::decode(const TucCommand &exec, unsigned bank) {
+  auto context = static_cast<codes::ExecTarget>(*exec.get("target_context"));
+  auto find = [&](Block block) -> const SfrImage * {
+    auto it = banks[bank].find(block);
+    return it == banks[bank].end() ? nullptr : &it->second;
+  };
+
+  // The key holds all that the decoder looks at.
+  std::vector<uint64_t> key = {exec.word()};
+  for (auto &[block, image] : banks[bank]) {
+    bool isMain = sfrBlock(block).context == BlockContext::Main;
+    if (isMain != (context == codes::ExecTarget::Main))
+      continue;
+    key.push_back(static_cast<uint64_t>(block));
+    llvm::append_range(key, image.words());
+  }
+  // A program that keeps changing its images must not fill the memory.
+  if (machine.decoded.size() > 4096)
+    machine.decoded.clear();
+  std::shared_ptr<const ExecConfig> &config = machine.decoded[key];
+  if (config)
+    return config;
+  Expected<ExecConfig> fresh = decodeExec(exec, find);
+  if (!fresh)
+    return fresh.takeError();
+  config = std::make_shared<const ExecConfig>(std::move(*fresh));
+  return config;
+}
+
+Error ProcessingElement::startExec(const TucCommand &command) {
+  uint64_t context = *command.get("target_context");
+  unsigned bank = static_cast<unsigned>(*command.get("context_id"));
+  if (contexts[context] != idle)
+    return makeError(
+        "exec: the " + contextName(context) + " context still runs command " +
+        Twine(works[contexts[context]].instruction) + "; a wait is missing");
+  auto config = decode(command, bank);
+  if (!config)
+    return config.takeError();
+
+  // What was written for this exec and takes no part in it is a mistake that
+  // nothing else would show.
+  bool isMain = context == value(codes::ExecTarget::Main);
+  auto route = blocksOnRoute((*config)->route, (*config)->context);
+  for (auto [block, instruction] : unused[bank])
+    if ((sfrBlock(block).context == BlockContext::Main) == isMain &&
+        !llvm::is_contained(route, block))
+      return makeError(toString(block) + " was written by command " +
+                       Twine(instruction) + ", but is not on the route 0x" +
+                       llvm::utohexstr((*config)->route));
+  for (Block block : route)
+    unused[bank].erase(block);
+
+  if (Error error = spend(machine::slicesPerPE * countWork(**config)))
+    return error;
+  if ((*config)->contraction) {
+    const DotProductConfig &part = *(*config)->contraction;
+    machine.result.multiplications +=
+        machine::slicesPerPE * part.steps * part.lanes * part.packetElements();
+  }
+  contextBanks[context] = bank;
+  Work work;
+  work.exec = *config;
+  return start(std::move(work), contexts[context]);
+}
+
+//===----------------------------------------------------------------------===//
+// DMA and waits
+//===----------------------------------------------------------------------===//
+
+Error ProcessingElement::startDma(const TucCommand &command) {
+  for (StringRef field : {"desc_addr1", "desc_addr2", "desc_addr3"})
+    if (command.get(field) != noDescriptor40)
+      return makeError("dmaw: " + field +
+                       ": not yet supported: descriptors of other PEs");
+  for (StringRef field : {"profile", "profile_id"})
+    if (command.get(field) != 0)
+      return makeError("dmaw: " + field + ": not yet supported: profiling");
+  uint64_t tag = *command.get("dma_tag_id");
+  if (tags[tag] != idle)
+    return makeError(
+        "dmaw: tag " + Twine(tag) + " is still in use by command " +
+        Twine(works[tags[tag]].instruction) + "; a wait is missing");
+  uint64_t address = *command.get("desc_addr0");
+  if (address % DmaDescriptor::sizeInBytes != 0 ||
+      !spm.contains(address, DmaDescriptor::sizeInBytes))
+    return makeError("dmaw: descriptor address 0x" + llvm::utohexstr(address) +
+                     " is not in the SPM image or not a multiple of 256");
+  Expected<DmaDescriptor> descriptor =
+      decodeDescriptor(spm.slice(address, DmaDescriptor::sizeInBytes));
+  if (!descriptor)
+    return descriptor.takeError();
+  // A packet is work in proportion to its bytes, a flit's worth a step.
+  std::optional<uint64_t> steps = llvm::checkedMulUnsigned<uint64_t>(
+      descriptor->numPackets().value_or(0),
+      1 + descriptor->packetBytes() / machine::flitBytes);
+  if (Error error = spend(steps.value_or(~0ull)))
+    return error;
+  Work work;
+  work.descriptor = *descriptor;
+  tagsEverUsed[tag] = true;
+  return start(std::move(work), tags[tag]);
+}
+
+Error ProcessingElement::wait(const TucCommand &command) {
+  uint64_t tag = *command.get("dma_tag_id");
+  uint64_t context = *command.get("target_context");
+  size_t *slot;
+  if (*command.get("type") == value(codes::WaitType::DmaTag)) {
+    if (context != 0)
+      return makeError("wait: target_context: field is unused in this mode "
+                       "and must be 0, found " +
+                       Twine(context));
+    if (!tagsEverUsed[tag])
+      return makeError("wait: no DMA with tag " + Twine(tag) +
+                       " was started, so it would never end");
+    slot = &tags[tag];
+  } else {
+    if (tag != 0)
+      return makeError("wait: dma_tag_id: field is unused in this mode and "
+                       "must be 0, found " +
+                       Twine(tag));
+    slot = &contexts[context];
+  }
+  if (*slot == idle)
+    return Error::success();
+  Work &work = works[*slot];
+  *slot = idle;
+  return perform(work);
+}
+
+Error ProcessingElement::spend(uint64_t steps) {
+  if (steps > machine.options.maxSteps ||
+      machine.result.steps > machine.options.maxSteps - steps)
+    return makeError("the command would take the simulation beyond " +
+                     Twine(machine.options.maxSteps) + " steps");
+  machine.result.steps += steps;
+  return Error::success();
+}
+
+Error ProcessingElement::start(Work work, size_t &slot) {
+  // Finished work at the end is dropped, so that long loops stay small.
+  while (!works.empty() && works.back().isDone &&
+         !llvm::is_contained(contexts, works.size() - 1) &&
+         !llvm::is_contained(tags, works.size() - 1))
+    works.pop_back();
+  work.instruction = position;
+  slot = works.size();
+  works.push_back(std::move(work));
+  if (machine.options.timing == SimulationOptions::Timing::Early)
+    return perform(works.back());
+  return Error::success();
+}
+
+Error ProcessingElement::perform(Work &work) {
+  if (work.isDone)
+    return Error::success();
+  work.isDone = true;
+  unsigned pe = program.cluster * machine::pesPerCluster + index;
+  auto effect = [&]() -> Error {
+    if (!work.exec)
+      return runDma(work.descriptor, slices, machine.operands, pe);
+    for (auto [k, slice] : llvm::enumerate(slices))
+      if (Error error =
+              runExec(*work.exec, *slice,
+                      static_cast<unsigned>(index * machine::slicesPerPE + k),
+                      machine.options.plainContraction))
+        return makeError("slice " + Twine(k) + ": " +
+                         llvm::toString(std::move(error)));
+    return Error::success();
+  };
+  Error error = effect();
+  if (!error)
+    return Error::success();
+  // The effect belongs to the command that started it.
+  if (work.instruction == position)
+    return error;
+  return makeError("effect of command " + Twine(work.instruction) + ": " +
+                   llvm::toString(std::move(error)));
+}
+
+Error ProcessingElement::finishAll() {
+  for (Work &work : works)
+    if (Error error = perform(work))
+      return fail(position, std::move(error));
+  for (auto &bank : unused)
+    if (!bank.empty())
+      return fail(bank.begin()->second,
+                  makeError(toString(bank.begin()->first) +
+                            " is written, but no exec follows"));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel
+//===----------------------------------------------------------------------===//
+
+Expected<SimulationResult>
+rngd::simulate(const edf::Kernel &kernel,
+               llvm::MutableArrayRef<OperandBuffer> operands,
+               const SimulationOptions &options) {
+  if (Fault fault = edf::checkKernel(kernel))
+    return makeError(*fault);
+  Machine machine{options, {}, {}, {}};
+  if (Error error = machine.operands.load(kernel.arguments, operands))
+    return std::move(error);
+
+  Spm spm(kernel.spm);
+  for (const edf::Relocation &relocation : kernel.arguments.relocations)
+    spm.setWord(relocation.spmAddress,
+                OperandMemory::address(relocation.operand) +
+                    static_cast<uint64_t>(relocation.addend));
+
+  for (const edf::Program &program : kernel.programs) {
+    for (unsigned pe = 0; pe < machine::pesPerCluster; ++pe) {
+      bool hasWork = llvm::any_of(
+          program.instructions, [&](const edf::Instruction &instruction) {
+            return instruction.opcode == edf::Opcode::Issue &&
+                   (instruction.peMask >> pe & 1);
+          });
+      if (!hasWork)
+        continue;
+      ProcessingElement element(machine, program, spm, pe);
+      if (Error error = element.run())
+        return std::move(error);
+    }
+  }
+  machine.operands.store(operands);
+  for (const OperandBuffer &operand : operands)
+    machine.result.undefinedBytes.push_back(operand.undefinedBytes());
+  return std::move(machine.result);
+}
+
+Expected<SimulationResult>
+rngd::simulate(const edf::Reader &reader,
+               llvm::MutableArrayRef<OperandBuffer> operands,
+               const SimulationOptions &options) {
+  Expected<edf::Kernel> kernel = reader.loadExecutable();
+  if (!kernel)
+    return kernel.takeError();
+  return simulate(*kernel, operands, options);
+}

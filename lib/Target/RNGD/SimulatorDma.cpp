@@ -1,0 +1,160 @@
+//===- SimulatorDma.cpp - Tensor DMA --------------------------------------===//
+//
+// Moves packets between operands in HBM and the slices of a PE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatorImpl.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace furiosa::rngd;
+using namespace furiosa::rngd::sim;
+using llvm::Error;
+using llvm::Expected;
+using llvm::Twine;
+
+static Error checkStrides(llvm::ArrayRef<uint32_t> limits,
+                          llvm::ArrayRef<int32_t> strides,
+                          llvm::StringRef field) {
+  // Loop 0 holds the packet size in its stride, whatever its limit.
+  for (unsigned k = 1; k < limits.size(); ++k)
+    if (limits[k] == 1 && strides[k] != 0)
+      return llvm::createStringError(
+          "DMA descriptor: " + field + "[" + Twine(k) +
+          "]: the loop runs once, so its stride must be 0, found " +
+          Twine(strides[k]));
+  return Error::success();
+}
+
+Expected<DmaDescriptor> sim::decodeDescriptor(llvm::ArrayRef<uint8_t> bytes) {
+  Expected<DmaDescriptor> descriptor = DmaDescriptor::decode(bytes);
+  if (!descriptor)
+    return descriptor;
+  if (descriptor->opcode != DmaOpcode::TensorLoop)
+    return llvm::createStringError(
+        "DMA descriptor: opcode: not yet supported: indirect access");
+  if (descriptor->indirectDimension != 0 || descriptor->indirectList)
+    return llvm::createStringError(
+        "DMA descriptor: indirect: field is unused in this mode and must be 0");
+  for (auto [k, index] : llvm::enumerate(descriptor->indirectIndices))
+    if (index != 0)
+      return llvm::createStringError(
+          "DMA descriptor: indirect_indices[" + Twine(k) +
+          "]: field is unused in this mode and must be 0, found " +
+          Twine(index));
+  if (Fault fault = descriptor->check())
+    return llvm::createStringError("DMA descriptor: " + *fault);
+  if (Error error = checkStrides(descriptor->sourceLimits,
+                                 descriptor->sourceStrides, "source_strides"))
+    return error;
+  if (Error error =
+          checkStrides(descriptor->destinationLimits,
+                       descriptor->destinationStrides, "destination_strides"))
+    return error;
+  return descriptor;
+}
+
+namespace {
+
+/// Addresses of the packets of one side. Strides are signed; sums wrap and are
+/// checked where they are used.
+class PacketCounter {
+public:
+  PacketCounter(uint64_t base, llvm::ArrayRef<uint32_t> limits,
+                llvm::ArrayRef<int32_t> strides)
+      : limits(limits), strides(strides), position(base) {}
+
+  uint64_t address() const { return position; }
+  void next() {
+    for (unsigned k = 0; k < limits.size(); ++k) {
+      uint64_t stride = static_cast<uint64_t>(int64_t(strides[k]));
+      if (++digits[k] < limits[k]) {
+        position += stride;
+        return;
+      }
+      digits[k] = 0;
+      position -= uint64_t(limits[k] - 1) * stride;
+    }
+  }
+
+private:
+  llvm::ArrayRef<uint32_t> limits;
+  llvm::ArrayRef<int32_t> strides;
+  std::array<uint32_t, 8> digits = {};
+  uint64_t position;
+};
+
+/// Where a packet is.
+struct Place {
+  TrackedMemory *memory;
+  uint64_t offset;
+};
+
+class Mover {
+public:
+  Mover(llvm::MutableArrayRef<std::unique_ptr<Slice>> slices,
+        OperandMemory &operands, unsigned pe)
+      : slices(slices), operands(operands), pe(pe) {}
+
+  Expected<Place> find(uint64_t address, uint64_t bytes, bool isWrite) {
+    if (address >= machine::hbmBase) {
+      auto found = operands.find(address, bytes);
+      if (!found)
+        return found.takeError();
+      auto [operand, offset] = *found;
+      if (Error error = operands.use(operand, offset, bytes, pe, isWrite))
+        return error;
+      return Place{&operands.memory(operand), offset};
+    }
+    uint64_t relative = address - machine::dmBase;
+    uint64_t slice = relative / machine::dmSliceStride;
+    uint64_t offset = relative % machine::dmSliceStride;
+    if (address < machine::dmBase || slice >= slices.size())
+      return llvm::createStringError(
+          "address 0x" + Twine::utohexstr(address) +
+          " is neither in an operand nor in the data memory of the PE");
+    if (offset + bytes > machine::dmSliceBytes)
+      return llvm::createStringError(
+          "address 0x" + Twine::utohexstr(address) + ": bytes " +
+          Twine(offset) + " to " + Twine(offset + bytes - 1) + " of slice " +
+          Twine(slice) + ", which has " + Twine(machine::dmSliceBytes));
+    return Place{&slices[slice]->dm, offset};
+  }
+
+private:
+  llvm::MutableArrayRef<std::unique_ptr<Slice>> slices;
+  OperandMemory &operands;
+  unsigned pe;
+};
+
+} // namespace
+
+Error sim::runDma(const DmaDescriptor &descriptor,
+                  llvm::MutableArrayRef<std::unique_ptr<Slice>> slices,
+                  OperandMemory &operands, unsigned pe) {
+  uint64_t bytes = descriptor.packetBytes();
+  uint64_t packets = descriptor.numPackets().value_or(0);
+  Mover mover(slices, operands, pe);
+  PacketCounter source(descriptor.source, descriptor.sourceLimits,
+                       descriptor.sourceStrides);
+  PacketCounter destination(descriptor.destination,
+                            descriptor.destinationLimits,
+                            descriptor.destinationStrides);
+  for (uint64_t k = 0; k < packets; ++k) {
+    Expected<Place> from =
+        mover.find(source.address(), bytes, /*isWrite=*/false);
+    if (!from)
+      return llvm::createStringError("DMA source: " +
+                                     llvm::toString(from.takeError()));
+    Expected<Place> to =
+        mover.find(destination.address(), bytes, /*isWrite=*/true);
+    if (!to)
+      return llvm::createStringError("DMA destination: " +
+                                     llvm::toString(to.takeError()));
+    to->memory->copyFrom(to->offset, *from->memory, from->offset, bytes);
+    source.next();
+    destination.next();
+  }
+  return Error::success();
+}

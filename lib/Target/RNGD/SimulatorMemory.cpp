@@ -1,0 +1,208 @@
+//===- SimulatorMemory.cpp - Memories with undefined bytes ----------------===//
+//
+// Slice memories and the operands in HBM.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatorImpl.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MemAlloc.h"
+
+#include <cstring>
+
+using namespace furiosa::rngd;
+using namespace furiosa::rngd::sim;
+using llvm::Error;
+using llvm::Expected;
+using llvm::Twine;
+namespace endian = llvm::support::endian;
+
+/// `count` low bits.
+static uint64_t lowBits(unsigned count) {
+  return count >= 64 ? ~0ull : (1ull << count) - 1;
+}
+
+// `definedMask` and `write` look at 8 bytes of bits at once, so there are 8
+// more than are in use.
+TrackedMemory::TrackedMemory(uint64_t size)
+    : numBytes(size),
+      bytes(static_cast<uint8_t *>(llvm::safe_calloc(size == 0 ? 1 : size, 1))),
+      bits(static_cast<uint8_t *>(llvm::safe_calloc(size / 8 + 9, 1))) {}
+
+uint32_t TrackedMemory::definedMask(uint64_t address, unsigned count) const {
+  uint64_t window = endian::read64le(bits.get() + address / 8);
+  return static_cast<uint32_t>(window >> (address % 8) & lowBits(count));
+}
+
+bool TrackedMemory::allDefined(uint64_t address, uint64_t count) const {
+  for (; count > 32; address += 32, count -= 32)
+    if (definedMask(address, 32) != 0xFFFFFFFF)
+      return false;
+  unsigned rest = static_cast<unsigned>(count);
+  return definedMask(address, rest) == lowBits(rest);
+}
+
+bool TrackedMemory::anyDefined(uint64_t address, uint64_t count) const {
+  for (; count > 32; address += 32, count -= 32)
+    if (definedMask(address, 32) != 0)
+      return true;
+  return definedMask(address, static_cast<unsigned>(count)) != 0;
+}
+
+void TrackedMemory::write(uint64_t address, const uint8_t *source,
+                          uint32_t mask, unsigned count) {
+  uint8_t *target = bytes.get() + address;
+  if (mask == lowBits(count)) {
+    std::memcpy(target, source, count);
+  } else {
+    for (unsigned k = 0; k < count; ++k)
+      target[k] = mask >> k & 1 ? source[k] : 0;
+  }
+  uint8_t *flags = bits.get() + address / 8;
+  uint64_t window = endian::read64le(flags);
+  window &= ~(lowBits(count) << (address % 8));
+  window |= (mask & lowBits(count)) << (address % 8);
+  endian::write64le(flags, window);
+}
+
+void TrackedMemory::copyFrom(uint64_t address, const TrackedMemory &source,
+                             uint64_t sourceAddress, uint64_t count) {
+  // Through a buffer: the ranges may overlap.
+  while (count > 0) {
+    uint8_t chunk[4096];
+    uint32_t masks[sizeof(chunk) / 32];
+    uint64_t size = std::min<uint64_t>(count, sizeof(chunk));
+    std::memcpy(chunk, source.data() + sourceAddress, size);
+    for (uint64_t k = 0; k < size; k += 32)
+      masks[k / 32] = source.definedMask(
+          sourceAddress + k,
+          static_cast<unsigned>(std::min<uint64_t>(size - k, 32)));
+    for (uint64_t k = 0; k < size; k += 32)
+      write(address + k, chunk + k, masks[k / 32],
+            static_cast<unsigned>(std::min<uint64_t>(size - k, 32)));
+    address += size;
+    sourceAddress += size;
+    count -= size;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+Error OperandMemory::load(const edf::Arguments &arguments,
+                          llvm::ArrayRef<OperandBuffer> buffers) {
+  if (arguments.operands.size() != buffers.size())
+    return llvm::createStringError(
+        "the kernel has " + Twine(arguments.operands.size()) + " operands, " +
+        Twine(buffers.size()) + " buffers are given");
+  // Addresses stay below 2^63.
+  if (buffers.size() >= 1u << 16)
+    return llvm::createStringError(
+        "not yet supported: " + Twine(buffers.size()) + " operands");
+  for (auto [operand, buffer] : llvm::zip_equal(arguments.operands, buffers)) {
+    if (operand.bytes > machine::hbmBytes)
+      return llvm::createStringError("operand '" + operand.name + "' has " +
+                                     Twine(operand.bytes) + " bytes, HBM has " +
+                                     Twine(machine::hbmBytes));
+    Region region;
+    region.name = operand.name;
+    region.role = operand.role;
+    bool isGiven =
+        operand.role == edf::Role::Input || operand.role == edf::Role::InOut;
+    if (isGiven && buffer.bytes.size() != operand.bytes)
+      return llvm::createStringError(
+          "operand '" + operand.name + "' has " + Twine(operand.bytes) +
+          " bytes, the buffer has " + Twine(buffer.bytes.size()));
+    if (isGiven && !buffer.defined.empty() &&
+        buffer.defined.size() != buffer.bytes.size())
+      return llvm::createStringError(
+          "operand '" + operand.name + "': " + Twine(buffer.defined.size()) +
+          " flags for " + Twine(buffer.bytes.size()) + " bytes");
+    region.memory = std::make_unique<TrackedMemory>(operand.bytes);
+    for (uint64_t k = 0; isGiven && k < operand.bytes; k += 32) {
+      unsigned count =
+          static_cast<unsigned>(std::min<uint64_t>(operand.bytes - k, 32));
+      uint32_t mask = static_cast<uint32_t>(lowBits(count));
+      for (unsigned i = 0; i < count && !buffer.defined.empty(); ++i)
+        if (!buffer.defined[k + i])
+          mask &= ~(1u << i);
+      region.memory->write(k, buffer.bytes.data() + k, mask, count);
+    }
+    regions.push_back(std::move(region));
+  }
+  return Error::success();
+}
+
+void OperandMemory::store(llvm::MutableArrayRef<OperandBuffer> buffers) const {
+  for (auto [region, buffer] : llvm::zip_equal(regions, buffers)) {
+    const TrackedMemory &memory = *region.memory;
+    buffer.bytes.assign(memory.data(), memory.data() + memory.size());
+    buffer.defined.assign(memory.size(), 1);
+    for (uint64_t k = 0; k < memory.size(); k += 32) {
+      unsigned count =
+          static_cast<unsigned>(std::min<uint64_t>(memory.size() - k, 32));
+      uint32_t mask = memory.definedMask(k, count);
+      if (mask == lowBits(count))
+        continue;
+      for (unsigned i = 0; i < count; ++i)
+        buffer.defined[k + i] = mask >> i & 1;
+    }
+  }
+}
+
+uint64_t OperandBuffer::undefinedBytes() const {
+  return llvm::count(defined, 0);
+}
+
+Expected<std::pair<unsigned, uint64_t>>
+OperandMemory::find(uint64_t address, uint64_t bytes) const {
+  uint64_t relative = address - OperandMemory::address(0);
+  uint64_t operand = relative >> spacing;
+  uint64_t offset = relative & ((1ull << spacing) - 1);
+  if (address < OperandMemory::address(0) || operand >= regions.size() ||
+      bytes > regions[operand].memory->size() ||
+      offset > regions[operand].memory->size() - bytes)
+    return llvm::createStringError(
+        "address 0x" + llvm::Twine::utohexstr(address) + " of " + Twine(bytes) +
+        " bytes is not inside an operand" +
+        (operand < regions.size()
+             ? " (offset " + Twine(offset) + " of '" + regions[operand].name +
+                   "', which has " + Twine(regions[operand].memory->size()) +
+                   " bytes)"
+             : Twine()));
+  return std::pair(static_cast<unsigned>(operand), offset);
+}
+
+Error OperandMemory::use(unsigned operand, uint64_t offset, uint64_t bytes,
+                         unsigned pe, bool isWrite) {
+  Region &region = regions[operand];
+  if (region.role == edf::Role::Input) {
+    if (!isWrite)
+      return Error::success();
+    return llvm::createStringError("writes operand '" + region.name +
+                                   "', which is an input");
+  }
+  if (region.readers.empty()) {
+    region.readers.resize(region.memory->size());
+    region.writers.resize(region.memory->size());
+  }
+  uint8_t own = static_cast<uint8_t>(1u << pe);
+  uint8_t others = 0;
+  uint8_t *readers = region.readers.data() + offset;
+  uint8_t *writers = region.writers.data() + offset;
+  for (uint64_t k = 0; k < bytes; ++k)
+    others |= writers[k] | (isWrite ? readers[k] : uint8_t(0));
+  if (others & ~own)
+    return llvm::createStringError(
+        Twine(isWrite ? "writes" : "reads") + " bytes of operand '" +
+        region.name + "' from offset " + Twine(offset) +
+        " that another PE uses too, in no defined order");
+  uint8_t *users = isWrite ? writers : readers;
+  for (uint64_t k = 0; k < bytes; ++k)
+    users[k] |= own;
+  return Error::success();
+}
