@@ -290,16 +290,47 @@ namespace {
 /// `count`, by rising i: padding is never walked through.
 class Enumerator {
 public:
-  /// Returns false to stop.
-  using Visit = function_ref<bool(int64_t)>;
+  using Visit = function_ref<void(int64_t)>;
 
-  explicit Enumerator(MutableArrayRef<int64_t> index, uint64_t limit)
-      : index(index), limit(limit) {}
+  explicit Enumerator(MutableArrayRef<int64_t> index) : index(index) {}
 
-  bool run(const CellNode &node, int64_t first, int64_t step, int64_t count,
+  /// At most how many cells run() visits, without walking through them.
+  static int64_t bound(const CellNode &node, int64_t first, int64_t step,
+                       int64_t count) {
+    if (first >= node.size)
+      return 0;
+    count = std::min(count, (node.size - 1 - first) / step + 1);
+    if (count == 1)
+      step = 1;
+    switch (node.kind) {
+    case CellNode::Kind::Axis:
+    case CellNode::Kind::Number:
+      return count;
+    case CellNode::Kind::Divide:
+      return bound(*node.lhs, first * node.divisor,
+                   count == 1 ? 1 : step * node.divisor, count);
+    case CellNode::Kind::Take:
+    case CellNode::Kind::Pad:
+      return bound(*node.lhs, first, step, count);
+    case CellNode::Kind::Pair: {
+      int64_t row = node.rhs->size;
+      if (step % row == 0)
+        return bound(*node.lhs, first / row, step / row, count);
+      if (row % step != 0 || first % row >= step)
+        return count;
+      int64_t perRow = row / step;
+      // Neither factor is above its side's size: the product fits.
+      return bound(*node.lhs, first / row, 1, (count - 1) / perRow + 1) *
+             bound(*node.rhs, first % row, step, perRow);
+    }
+    }
+    llvm_unreachable("all kinds are listed");
+  }
+
+  void run(const CellNode &node, int64_t first, int64_t step, int64_t count,
            Visit visit) {
     if (first >= node.size)
-      return true;
+      return;
     count = std::min(count, (node.size - 1 - first) / step + 1);
     if (count == 1)
       step = 1;
@@ -307,17 +338,14 @@ public:
     case CellNode::Kind::Axis:
       for (int64_t i = 0; i < count; ++i) {
         index[node.axis] += first + i * step;
-        bool more = visit(i);
+        visit(i);
         index[node.axis] -= first + i * step;
-        if (!more)
-          return false;
       }
-      return true;
+      return;
     case CellNode::Kind::Number:
       for (int64_t i = 0; i < count; ++i)
-        if (!visit(i))
-          return false;
-      return true;
+        visit(i);
+      return;
     case CellNode::Kind::Divide:
       return run(*node.lhs, first * node.divisor,
                  count == 1 ? 1 : step * node.divisor, count, visit);
@@ -331,41 +359,34 @@ public:
   }
 
 private:
-  bool runPair(const CellNode &node, int64_t first, int64_t step, int64_t count,
+  void runPair(const CellNode &node, int64_t first, int64_t step, int64_t count,
                Visit visit) {
     const CellNode &outer = *node.lhs, &inner = *node.rhs;
     int64_t row = inner.size;
     if (step % row == 0)
       return run(outer, first / row, step / row, count, [&](int64_t i) {
-        return run(inner, first % row, 1, 1, [&](int64_t) { return visit(i); });
+        run(inner, first % row, 1, 1, [&](int64_t) { visit(i); });
       });
     if (row % step == 0 && first % row < step) {
       int64_t perRow = row / step;
-      return run(outer, first / row, 1, (count - 1) / perRow + 1,
-                 [&](int64_t i) {
-                   return run(inner, first % row, step,
-                              std::min(perRow, count - i * perRow),
-                              [&](int64_t j) { return visit(i * perRow + j); });
-                 });
+      return run(
+          outer, first / row, 1, (count - 1) / perRow + 1, [&](int64_t i) {
+            run(inner, first % row, step, std::min(perRow, count - i * perRow),
+                [&](int64_t j) { visit(i * perRow + j); });
+          });
     }
     for (int64_t i = 0; i < count;) {
-      if (++rows > limit)
-        return false;
       int64_t position = first + i * step;
       int64_t left = (row - 1 - position % row) / step + 1;
-      bool more = run(outer, position / row, 1, 1, [&](int64_t) {
-        return run(inner, position % row, step, std::min(left, count - i),
-                   [&](int64_t j) { return visit(i + j); });
+      run(outer, position / row, 1, 1, [&](int64_t) {
+        run(inner, position % row, step, std::min(left, count - i),
+            [&](int64_t j) { visit(i + j); });
       });
-      if (!more)
-        return false;
       i += left;
     }
-    return true;
   }
 
   MutableArrayRef<int64_t> index;
-  uint64_t limit, rows = 0;
 };
 } // namespace
 
@@ -396,21 +417,16 @@ Expected<std::vector<TermCells>> CellEvaluator::terms(uint64_t limit) const {
     term.size = node->size;
     collectAxes(*node, term.axes);
     llvm::sort(term.axes);
-    std::vector<int64_t> index(term.axes.empty() ? 0 : term.axes.back() + 1);
-    Enumerator enumerator(index, limit);
-    bool complete =
-        enumerator.run(*node, 0, 1, node->size, [&](int64_t position) {
-          if (term.positions.size() == limit)
-            return false;
-          term.positions.push_back(position);
-          for (int axis : term.axes)
-            term.coordinates.push_back(index[axis]);
-          return true;
-        });
-    if (!complete)
+    if (Enumerator::bound(*node, 0, 1, node->size) > int64_t(limit))
       return createStringError("not yet supported: a mapping term with more "
                                "than " +
                                Twine(limit) + " live cells");
+    std::vector<int64_t> index(term.axes.empty() ? 0 : term.axes.back() + 1);
+    Enumerator(index).run(*node, 0, 1, node->size, [&](int64_t position) {
+      term.positions.push_back(position);
+      for (int axis : term.axes)
+        term.coordinates.push_back(index[axis]);
+    });
     result.push_back(std::move(term));
   }
   return result;

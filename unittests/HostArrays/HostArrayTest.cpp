@@ -118,11 +118,11 @@ TEST(OperandLayout, Faults) {
   EXPECT_EQ(faultOf(ElementType::I4, {{"A", 3}}, "A"),
             "element \"A\" is no whole number of bytes");
   EXPECT_EQ(faultOf(ElementType::I8, {{"A", int64_t(1) << 40}}, "A"),
-            "not yet supported: a mapping term with more than 268435456 live "
+            "not yet supported: a mapping term with more than 67108864 live "
             "cells");
   EXPECT_EQ(faultOf(ElementType::I8,
                     {{"A", int64_t(1) << 20}, {"B", int64_t(1) << 20}}, "A, B"),
-            "not yet supported: an HBM tensor with more than 268435456 cells");
+            "not yet supported: an HBM tensor with more than 67108864 cells");
   auto layout = layoutOf(ElementType::I8, {{"A", 3}}, "A");
   HostArray array = layout.makeArray();
   array.shape = {4};

@@ -78,7 +78,7 @@ private:
 };
 
 /// Most live cells that one term, or one array, may have.
-inline constexpr uint64_t maxHostCells = uint64_t(1) << 28;
+inline constexpr uint64_t maxHostCells = uint64_t(1) << 26;
 
 } // namespace furiosa
 
