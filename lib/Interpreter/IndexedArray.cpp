@@ -138,9 +138,11 @@ Digits::Digits(const Terms &memory, ArrayRef<int64_t> axisSizes)
         std::vector<int64_t> rest;
         for (int64_t value : values) {
           bool reached = false;
-          for (int64_t i = 1; i < live && !reached && i * stride <= value; ++i)
-            reached = std::binary_search(rest.begin(), rest.end(),
-                                         value - i * stride);
+          for (int64_t base : reverse(rest)) {
+            if (reached || value - base >= live * stride)
+              break;
+            reached = (value - base) % stride == 0;
+          }
           if (!reached)
             rest.push_back(value);
         }
