@@ -41,11 +41,12 @@ TEST(Codes, FieldsExistAndHoldEveryCode) {
     }
   for (const TucOpInfo &op : tucOps())
     for (const TucField &field : op.wordFields)
-      if (const CodeTable *table = codesOf(op.op, field.name))
+      if (const CodeTable *table = codesOf(op.op, field.name)) {
         for (const CodeValue &code : table->values)
-          EXPECT_LT(table->isBitMask ? code.value : code.value >> field.width,
-                    table->isBitMask ? field.width : 1)
+          EXPECT_LE(table->isBitMask ? 1ull << code.value : code.value,
+                    (1ull << field.width) - 1)
               << op.mnemonic.str() << ' ' << code.name.str();
+      }
 }
 
 /// The reset values of the five cluster-route registers: 6, 5, 6, 5 and 4 in

@@ -1,11 +1,13 @@
 //===- VectorTest.cpp - The mapping algebra against its vectors -----------===//
 //
 // Runs test/vectors/mapping.json: sizes, cells, canonical forms, faults,
-// equivalence and splits.
+// equivalence, splits, sequencer entries, divisions and tiles.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Vectors.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 using namespace furiosa::mapping;
 using namespace furiosa::mapping::test;
@@ -151,6 +153,118 @@ TEST(MappingVectors, Split) {
           equivalent(halves->second, parseOrFail(entry["inner"], axes));
       if (outer && inner)
         EXPECT_EQ(*outer && *inner, entry["matches"].get<bool>());
+    }
+  }
+}
+
+namespace {
+/// Addresses that entries visit, by the definition of a sequencer.
+class AddressWalk {
+public:
+  explicit AddressWalk(const Sequence &sequence) {
+    for (Entry entry : sequence.time)
+      entries.push_back(entry);
+    for (Entry entry : sequence.packet)
+      entries.push_back(entry);
+  }
+  int64_t operator()(int64_t position) const {
+    int64_t address = 0;
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+      address += position % entry->size * entry->stride;
+      position /= entry->size;
+    }
+    return address;
+  }
+
+private:
+  std::vector<Entry> entries;
+};
+} // namespace
+
+/// Whether a cell is live and inside its axes.
+static bool isLive(const Cell &cell, const Axes &axes) {
+  if (cell.kind != Cell::Kind::Index)
+    return false;
+  for (auto [axis, coordinate] : cell.index)
+    if (coordinate >= axes[axis].size)
+      return false;
+  return true;
+}
+
+/// Compares live positions with the expected entries; for writes, checks that
+/// padding lands on top padding.
+static void expectSameAddresses(const Sequence &found, const Sequence &expected,
+                                const Mapping &memory, const Mapping &time,
+                                const Mapping &packet, bool writes) {
+  AddressWalk actual(found), wanted(expected);
+  const Axes &axes = memory.axes();
+  int64_t total = time.size() * packet.size();
+  for (int64_t position = 0; position < total; ++position) {
+    bool live = isLive(time.cellAt(position / packet.size()), axes) &&
+                isLive(packet.cellAt(position % packet.size()), axes);
+    if (live) {
+      ASSERT_EQ(actual(position), wanted(position)) << position;
+    } else if (writes) {
+      Cell cell = memory.cellAt(actual(position));
+      ASSERT_FALSE(isLive(cell, axes)) << position;
+      ASSERT_TRUE(cell.kind == Cell::Kind::Index || cell.pad == Pad::Top);
+      ASSERT_FALSE(cell.kind == Cell::Kind::OutOfBounds) << position;
+    }
+  }
+}
+
+static json toJson(llvm::ArrayRef<Entry> entries) {
+  json list = json::array();
+  for (Entry entry : entries)
+    list.push_back({entry.size, entry.stride});
+  return list;
+}
+
+TEST(MappingVectors, Sequencer) {
+  for (const json &entry : loadVectors("sequencer")) {
+    SCOPED_TRACE(entry["id"].get<std::string>() + " " +
+                 entry["memory"].get<std::string>() + " | " +
+                 entry["time"].get<std::string>() + " ; " +
+                 entry["packet"].get<std::string>());
+    Axes axes = axesOf(entry);
+    Mapping memory = parseOrFail(entry["memory"], axes);
+    Mapping time = parseOrFail(entry["time"], axes);
+    Mapping packet = parseOrFail(entry["packet"], axes);
+    bool writes = entry["mode"] == "write";
+    Result<Sequence> found =
+        sequence(memory, time, packet,
+                 writes ? SequenceMode::Write : SequenceMode::Read);
+    std::string error = entry.value("error", "");
+    if (found) {
+      std::optional<Fault> limit = checkSequencerLimits(*found);
+      EXPECT_EQ(limit ? limit->reason : "", error);
+      if (limit)
+        EXPECT_EQ(limit->rule, "MA-29");
+    } else {
+      EXPECT_EQ(found.fault().reason, error) << describe(found.fault());
+    }
+    if (!found || !entry.contains("entries"))
+      continue;
+
+    Sequence expected;
+    size_t timeEntries = entry["time_entries"];
+    for (const auto &[index, pair] : llvm::enumerate(entry["entries"])) {
+      Entry loop = {pair[0], pair[1]};
+      if (index < timeEntries)
+        expected.time.push_back(loop);
+      else
+        expected.packet.push_back(loop);
+    }
+    EXPECT_EQ(found->packetSize, entry["packet_size"].get<int64_t>());
+    EXPECT_EQ(found->coversMemory, entry["covers_memory"].get<bool>());
+    if (entry["unique"].get<bool>()) {
+      EXPECT_EQ(toJson(found->time), toJson(expected.time));
+      EXPECT_EQ(toJson(found->packet), toJson(expected.packet));
+      EXPECT_EQ(found->contiguousRun, entry["contiguous_run"].get<int64_t>());
+      EXPECT_EQ(found->accessSize, entry["access_size"].get<int64_t>());
+      EXPECT_EQ(found->overRead, entry.value("over_read", int64_t(0)));
+    } else {
+      expectSameAddresses(*found, expected, memory, time, packet, writes);
     }
   }
 }

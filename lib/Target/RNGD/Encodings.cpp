@@ -208,7 +208,7 @@ static std::string fieldName(Block block, llvm::StringRef field, unsigned index,
                              bool withIndex) {
   std::string name = (toString(block) + "." + field).str();
   if (withIndex)
-    name += "[" + std::to_string(index) + "]";
+    name += ("[" + Twine(index) + "]").str();
   return name;
 }
 

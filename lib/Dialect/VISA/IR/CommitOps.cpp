@@ -67,8 +67,9 @@ void CommitOp::check(StageChecker &checker, Layout &layout) {
   layout.point = Point::End;
   auto element = checker.parse("element", getElementAttr());
   if (!isa<DmType>(checker.getChain().getResult().getType())) {
-    checker.fault("TU-77") << "the chain ends in data memory, but its result is "
-                           << checker.getChain().getResult().getType();
+    checker.fault("TU-77")
+        << "the chain ends in data memory, but its result is "
+        << checker.getChain().getResult().getType();
     return;
   }
   if (!element || checker.failed())
@@ -77,7 +78,7 @@ void CommitOp::check(StageChecker &checker, Layout &layout) {
                                     mapping::SequenceMode::Write);
   if (!sequence) {
     StringRef reason = sequence.fault().reason;
-    StringRef rule = reason == "no-target"          ? "MM-24"
+    StringRef rule = reason == "no-target"             ? "MM-24"
                      : reason.starts_with("unwritten") ? "MM-25"
                                                        : "TU-77";
     InFlightDiagnostic diag = checker.report(sequence.fault(), "element", rule);
@@ -109,8 +110,9 @@ void CommitOp::check(StageChecker &checker, Layout &layout) {
             : sequence->packet.back().size;
     if (inner * bits % 64 != 0) {
       checker.fault("MM-26", "element")
-          << "packet \"" << layout.packet.str() << "\" falls apart into runs of "
-          << inner << " elements of " << furiosa::toString(layout.type)
+          << "packet \"" << layout.packet.str()
+          << "\" falls apart into runs of " << inner << " elements of "
+          << furiosa::toString(layout.type)
           << ", a commit writes multiples of 8 bytes";
       return;
     }

@@ -76,9 +76,7 @@ static bool isFullyLive(const Mapping &mapping) {
 }
 
 /// Where a TRF tensor was loaded: its chain, if it is a chain's result.
-static ChainOp getLoad(Value weight) {
-  return weight.getDefiningOp<ChainOp>();
-}
+static ChainOp getLoad(Value weight) { return weight.getDefiningOp<ChainOp>(); }
 
 template <typename StageOp>
 static StageOp findStage(ChainOp chain) {
@@ -103,8 +101,7 @@ static void checkRelease(ContractOuterOp op, StageChecker &checker,
         rngd::feedBufferVerdict(*release, feedType, flits);
     if (verdict.accepted)
       continue;
-    InFlightDiagnostic diag =
-        checker.fault("release " + releaseName.str());
+    InFlightDiagnostic diag = checker.fault("release " + releaseName.str());
     diag << "the feed buffer does not take " << rngd::toString(feedType)
          << " with Flit" << flits << ": " << verdict.reason << "; "
          << rngd::describeFeedBuffer(*release, feedType);
@@ -137,7 +134,8 @@ static void checkTrfSide(StageChecker &checker, const Layout &layout,
   if (!sequence->coversMemory) {
     checker.fault("TU-45", "time")
         << "time \"" << layout.outerTime.str() << "\" and packet \""
-        << packet.str() << "\" leave cells of the weight unread: it has element \""
+        << packet.str()
+        << "\" leave cells of the weight unread: it has element \""
         << weight.element.getText() << "\"";
     return;
   }
@@ -375,9 +373,9 @@ void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
   }
   if (parts->first.size() != packet->size()) {
     checker.notYetSupported("packet")
-        << "a tree that leaves " << parts->first.size()
-        << " columns of which " << packet->size() << " are kept; write packet \""
-        << parts->first.str() << "\"";
+        << "a tree that leaves " << parts->first.size() << " columns of which "
+        << packet->size() << " are kept; write packet \"" << parts->first.str()
+        << "\"";
     return;
   }
   layout.treeDepth = *depth;
@@ -508,9 +506,9 @@ void ContractLaneOp::check(StageChecker &checker, Layout &layout) {
   } else {
     auto padded =
         mapping::pad(layout.packet, llvm::divideCeil(columns, width) * width);
-    auto parts = padded ? mapping::split(*padded, width)
-                        : mapping::Result<std::pair<Mapping, Mapping>>(
-                              padded.fault());
+    auto parts =
+        padded ? mapping::split(*padded, width)
+               : mapping::Result<std::pair<Mapping, Mapping>>(padded.fault());
     if (!parts) {
       checker.report(parts.fault(), "packet", "TU-57");
       return;
@@ -548,8 +546,8 @@ void ContractLaneOp::check(StageChecker &checker, Layout &layout) {
   int64_t paddedLanes = interleaved ? width : lanes;
   int64_t paddedColumns =
       interleaved ? columns : int64_t(rngd::machine::reducerColumns);
-  auto cells = llvm::checkedMul<int64_t>(paddedLanes * paddedColumns,
-                                         layout.innerTime);
+  auto cells =
+      llvm::checkedMul<int64_t>(paddedLanes * paddedColumns, layout.innerTime);
   if (!cells || *cells > int64_t(rngd::machine::accumulatorCells))
     checker.fault("TU-60") << paddedLanes << " lanes times " << layout.innerTime
                            << " time steps inside the outermost sum times "

@@ -55,9 +55,8 @@ void FetchOp::check(StageChecker &checker, Layout &layout) {
 
   // TU-2, MM-8 … MM-11: every digit has a source or is broadcast, every live
   // cell is read.
-  auto sequence =
-      mapping::sequence(source.element.getMapping(), *time, *packet,
-                        mapping::SequenceMode::Read);
+  auto sequence = mapping::sequence(source.element.getMapping(), *time, *packet,
+                                    mapping::SequenceMode::Read);
   if (!sequence) {
     InFlightDiagnostic diag = checker.report(sequence.fault(), "time", "TU-2");
     diag.attachNote(getSource().getLoc())
@@ -160,17 +159,17 @@ void CollectOp::check(StageChecker &checker, Layout &layout) {
                          furiosa::toString(layout.type),
                      *packet, parts->second);
   } else if (packet && !mapping::same(*packet, parts->second)) {
-    checker.mismatch("TU-29", "packet", "packet is not the inner flit of the stream",
-                     *packet, parts->second);
+    checker.mismatch("TU-29", "packet",
+                     "packet is not the inner flit of the stream", *packet,
+                     parts->second);
   }
   if (time && !mapping::same(*time, *expectedTime))
     checker.mismatch("TU-29", "time",
                      "time is not that of the stream with its outer flits",
                      *time, *expectedTime);
   // What is right keeps the user's spelling in later messages.
-  layout.time = time && mapping::same(*time, *expectedTime) ? *time
-                                                            : *expectedTime;
-  layout.packet = packet && mapping::same(*packet, parts->second)
-                      ? *packet
-                      : parts->second;
+  layout.time =
+      time && mapping::same(*time, *expectedTime) ? *time : *expectedTime;
+  layout.packet =
+      packet && mapping::same(*packet, parts->second) ? *packet : parts->second;
 }

@@ -75,17 +75,16 @@ int64_t visa::elementsPerFlit(ElementType type) {
 Location FaultReporter::clauseLoc(StringRef clause, int64_t column) const {
   if (clause.empty())
     return op->getLoc();
-  auto name = StringAttr::get(op->getContext(),
-                              clause + "@" + Twine(std::max<int64_t>(column, 1)));
+  auto name = StringAttr::get(
+      op->getContext(), clause + "@" + Twine(std::max<int64_t>(column, 1)));
   return NameLoc::get(name, op->getLoc());
 }
 
 InFlightDiagnostic FaultReporter::fault(StringRef rule, StringRef clause,
                                         int64_t column) {
   ++numFaults;
-  InFlightDiagnostic diag =
-      emitError(clauseLoc(clause, column))
-      << "'" << op->getName() << "' op " << rule << ": ";
+  InFlightDiagnostic diag = emitError(clauseLoc(clause, column))
+                            << "'" << op->getName() << "' op " << rule << ": ";
   if (op->getContext()->shouldPrintOpOnDiagnostic())
     diag.attachNote(op->getLoc())
         .append("see current operation: ")
@@ -184,13 +183,20 @@ static const Transition &getTransition(Point to) {
   static const P trim[] = {P::Collect, P::Contraction, P::VectorFinal, P::Cast};
   static const P end[] = {P::Collect, P::VectorFinal, P::CommitTrim};
   static const Transition table[] = {
-      {P::Fetch, "TU-2", fetch},          {P::FetchCast, "TU-4", fetchCast},
-      {P::Collect, "TU-28", collect},     {P::ContractOuter, "TU-46", outer},
-      {P::ContractPacket, "TU-47", packet}, {P::ContractTime, "TU-51", time},
-      {P::Contraction, "TU-55", lane},    {P::VectorInit, "VE-1", init},
-      {P::VectorTag, "VE-6", tag},        {P::Vector, "VE-6", vector},
-      {P::VectorFinal, "VE-6", final},    {P::Cast, "TU-61", cast},
-      {P::CommitTrim, "MM-27", trim},     {P::End, "TU-72", end},
+      {P::Fetch, "TU-2", fetch},
+      {P::FetchCast, "TU-4", fetchCast},
+      {P::Collect, "TU-28", collect},
+      {P::ContractOuter, "TU-46", outer},
+      {P::ContractPacket, "TU-47", packet},
+      {P::ContractTime, "TU-51", time},
+      {P::Contraction, "TU-55", lane},
+      {P::VectorInit, "VE-1", init},
+      {P::VectorTag, "VE-6", tag},
+      {P::Vector, "VE-6", vector},
+      {P::VectorFinal, "VE-6", final},
+      {P::Cast, "TU-61", cast},
+      {P::CommitTrim, "MM-27", trim},
+      {P::End, "TU-72", end},
   };
   for (const Transition &transition : table)
     if (transition.to == to)
@@ -205,8 +211,7 @@ bool StageChecker::enter(Layout &layout, Point point) {
   if (llvm::is_contained(transition.from, from))
     return true;
   InFlightDiagnostic diag = fault(transition.rule);
-  diag << "this stage may not follow " << toString(from)
-       << "; it may follow ";
+  diag << "this stage may not follow " << toString(from) << "; it may follow ";
   llvm::interleave(
       transition.from, [&](Point p) { diag << toString(p); },
       [&] { diag << " or "; });
@@ -245,8 +250,7 @@ void StageChecker::checkResult(const TensorParts &expected) {
 // KernelChecker
 //===----------------------------------------------------------------------===//
 
-KernelChecker::KernelChecker(Operation *root)
-    : target(visa::getTarget(root)) {}
+KernelChecker::KernelChecker(Operation *root) : target(visa::getTarget(root)) {}
 
 bool KernelChecker::checkTensorType(Operation *op, Type type) {
   TensorParts parts = getTensorParts(type);
@@ -263,17 +267,17 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
   auto totalBits =
       llvm::checkedMul<int64_t>(parts.element.getMapping().size(), bits);
   if (!totalBits || *totalBits % 8 != 0)
-    reporter.fault("MM-47") << "element \"" << parts.element.getText()
-                            << "\" is not a whole number of bytes of "
-                            << parts.elementType;
+    reporter.fault("MM-47")
+        << "element \"" << parts.element.getText()
+        << "\" is not a whole number of bytes of " << parts.elementType;
   if (parts.cluster) {
     int64_t clusters = parts.cluster.getMapping().size();
     int64_t slices = parts.slice.getMapping().size();
     bool known = true;
     if (clusters != 1 && clusters != 2) {
-      reporter.fault("MM-1") << "cluster \"" << parts.cluster.getText()
-                             << "\" has " << clusters
-                             << " positions, expected 1 or 2";
+      reporter.fault("MM-1")
+          << "cluster \"" << parts.cluster.getText() << "\" has " << clusters
+          << " positions, expected 1 or 2";
       known = false;
     }
     if (slices != 64 && slices != 128 && slices != 256) {
@@ -303,8 +307,8 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
                            << "\" needs " << *totalBits / 8
                            << " bytes a slice, the data memory has "
                            << rngd::machine::dmSliceBytes;
-  if (isa<DmType, HbmType>(type) && (*elementType == ElementType::I5 ||
-                                     *elementType == ElementType::I9))
+  if (isa<DmType, HbmType>(type) &&
+      (*elementType == ElementType::I5 || *elementType == ElementType::I9))
     reporter.fault("TU-78") << parts.elementType
                             << " lives between fetch and contraction only, "
                                "never in memory";
@@ -314,7 +318,7 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
 }
 
 bool KernelChecker::checkChain(ChainOp chain,
-                               SmallVectorImpl<StageRecord> *records) {
+                               std::vector<StageRecord> *records) {
   Layout layout;
   layout.context = chain.getContext();
   bool ok = checkTensorType(chain, chain.getResult().getType());
@@ -342,11 +346,11 @@ bool KernelChecker::checkChain(ChainOp chain,
   }
   if (layout.point != Point::End) {
     FaultReporter reporter(chain);
-    reporter.fault("TU-72") << "the chain ends with "
-                            << (foundStage ? toString(layout.point)
-                                           : StringRef("no stage"))
-                            << "; its last stage must be commit, to_trf or "
-                               "to_vrf";
+    reporter.fault("TU-72")
+        << "the chain ends with "
+        << (foundStage ? toString(layout.point) : StringRef("no stage"))
+        << "; its last stage must be commit, to_trf or "
+           "to_vrf";
     noteFault();
     return false;
   }
@@ -378,9 +382,10 @@ static void checkInterface(FunctionOpInterface kernel, KernelChecker &checker) {
   FaultReporter reporter(kernel);
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     if (isa<DmType, TrfType, VrfType>(type))
-      reporter.fault("MM-52") << "argument " << index
-                              << " is no HBM tensor; arguments and results of a "
-                                 "kernel live in HBM";
+      reporter.fault("MM-52")
+          << "argument " << index
+          << " is no HBM tensor; arguments and results of a "
+             "kernel live in HBM";
     else if (!isa<HbmType>(type))
       reporter.notYetSupported() << "argument " << index << " of type " << type;
     checker.checkTensorType(kernel, type);
@@ -431,9 +436,9 @@ LogicalResult visa::checkKernel(FunctionOpInterface kernel) {
   return success(!checker.failed());
 }
 
-FailureOr<SmallVector<StageRecord>> visa::analyzeChain(ChainOp chain) {
+FailureOr<std::vector<StageRecord>> visa::analyzeChain(ChainOp chain) {
   KernelChecker checker(chain);
-  SmallVector<StageRecord> records;
+  std::vector<StageRecord> records;
   if (!checker.checkChain(chain, &records))
     return failure();
   return records;

@@ -104,7 +104,7 @@ static TransferSide getSide(Type type) {
 static void checkTransfer(Operation *op, Type source, Type target,
                           KernelChecker &checker) {
   FaultReporter reporter(op);
-  TensorParts from = getTensorParts(source), to = getTensorParts(target);
+  TensorParts from = getTensorParts(source);
   // MM-11, MM-36: a window that is written has bottom holes, one that is read
   // has none.
   auto canonical = from.element.getMapping().canonical();
@@ -122,7 +122,8 @@ static void checkTransfer(Operation *op, Type source, Type target,
   }
   if (isa<DmType>(source) == isa<DmType>(target))
     reporter.notYetSupported()
-        << "a transfer from " << (isa<DmType>(source) ? "DM to DM" : "HBM to HBM");
+        << "a transfer from "
+        << (isa<DmType>(source) ? "DM to DM" : "HBM to HBM");
   else if (checker.getTarget().getChips() != 1)
     ; // Checked at this level only.
   else if (!reporter.failed()) {
@@ -235,8 +236,7 @@ void TileOp::checkInKernel(KernelChecker &checker) {
         << "\", which is no single digit";
   if (auto type = visa::getElementType(source.elementType);
       type && top->step * wireBits(*type) % 8 != 0)
-    reporter.notYetSupported("along")
-        << "a window that begins inside a byte";
+    reporter.notYetSupported("along") << "a window that begins inside a byte";
   auto bottom = check(0, mapping::Pad::Bottom);
   const Mapping &declared = result.element.getMapping();
   if (!mapping::same(declared, top->view) &&

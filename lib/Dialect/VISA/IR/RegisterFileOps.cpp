@@ -83,8 +83,8 @@ void ToTrfOp::check(StageChecker &checker, Layout &layout) {
                      *element, *expected);
   auto laneBits =
       llvm::checkedMul<int64_t>(element->size(), wireBits(layout.type));
-  auto bits = laneBits ? llvm::checkedMul<int64_t>(*laneBits, lanes)
-                       : std::nullopt;
+  auto bits =
+      laneBits ? llvm::checkedMul<int64_t>(*laneBits, lanes) : std::nullopt;
   if (!bits || *bits / 8 > int64_t(rngd::machine::trfSliceBytes))
     checker.fault("TU-31", "element")
         << lanes << " lanes of " << element->size() << " elements of "
@@ -129,9 +129,8 @@ void ToVrfOp::check(StageChecker &checker, Layout &layout) {
     return;
   }
   if (!mapping::same(*element, *expected))
-    checker.mismatch("TU-35", "element",
-                     "element is not time with the packet", *element,
-                     *expected);
+    checker.mismatch("TU-35", "element", "element is not time with the packet",
+                     *element, *expected);
   auto bytes = llvm::checkedMul<int64_t>(element->size(), 4);
   if (!bytes || *bytes > int64_t(rngd::machine::vrfSliceBytes))
     checker.fault("TU-35", "element")

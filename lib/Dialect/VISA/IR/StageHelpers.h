@@ -6,6 +6,8 @@
 #include "furiosa/Dialect/VISA/IR/KernelCheck.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
+#include "llvm/Support/CheckedArithmetic.h"
+
 namespace furiosa::visa {
 
 /// MM-6, MM-7: a sequencer has eight loops of at most 65,536 steps.

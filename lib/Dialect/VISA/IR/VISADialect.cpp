@@ -88,8 +88,8 @@ LogicalResult VISADialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   if (attribute.getName() != getKernelAttrName())
-    return op->emitOpError() << "unknown attribute " << attribute.getName()
-                             << " of dialect visa";
+    return op->emitOpError()
+           << "unknown attribute " << attribute.getName() << " of dialect visa";
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function || !isa<UnitAttr>(attribute.getValue()))
     return op->emitOpError() << "attribute " << getKernelAttrName()
@@ -117,13 +117,13 @@ Attribute TargetAttr::parse(AsmParser &parser, Type) {
   std::string release;
   int64_t chips, pes;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() || parser.parseKeyword(&chip) ||
-      parser.parseComma() || parser.parseKeyword("release") ||
-      parser.parseEqual() || parser.parseString(&release) ||
-      parser.parseComma() || parser.parseKeyword("chips") ||
-      parser.parseEqual() || parser.parseInteger(chips) ||
-      parser.parseComma() || parser.parseKeyword("pes") ||
-      parser.parseEqual() || parser.parseInteger(pes) || parser.parseGreater())
+  if (parser.parseLess() || parser.parseKeyword(&chip) || parser.parseComma() ||
+      parser.parseKeyword("release") || parser.parseEqual() ||
+      parser.parseString(&release) || parser.parseComma() ||
+      parser.parseKeyword("chips") || parser.parseEqual() ||
+      parser.parseInteger(chips) || parser.parseComma() ||
+      parser.parseKeyword("pes") || parser.parseEqual() ||
+      parser.parseInteger(pes) || parser.parseGreater())
     return {};
   return parser.getChecked<TargetAttr>(loc, parser.getContext(), chip, release,
                                        chips, pes);
@@ -137,15 +137,14 @@ void TargetAttr::print(AsmPrinter &printer) const {
 static std::string listReleases() {
   std::string list;
   for (unsigned i = 0; i < rngd::numReleases; ++i)
-    list += (i ? ", " : "") +
-            rngd::toString(static_cast<rngd::Release>(i)).str();
+    list +=
+        (i ? ", " : "") + rngd::toString(static_cast<rngd::Release>(i)).str();
   return list;
 }
 
-LogicalResult
-TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                   StringRef chip, StringRef release, int64_t chips,
-                   int64_t pes) {
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef chip, StringRef release,
+                                 int64_t chips, int64_t pes) {
   if (chip != "rngd")
     return emitError() << "unknown chip " << chip << ", expected rngd";
   if (!rngd::parseRelease(release))

@@ -136,16 +136,14 @@ static FailureOr<TensorParts> parseTensor(AsmParser &parser,
     StringRef keyword;
     if (failed(parser.parseOptionalKeyword(&keyword)))
       break;
-    const Dimension *found = llvm::find_if(dimensions, [&](Dimension d) {
-      return dimensionNames[d] == keyword;
-    });
+    const Dimension *found = llvm::find_if(
+        dimensions, [&](Dimension d) { return dimensionNames[d] == keyword; });
     if (found == dimensions.end()) {
       InFlightDiagnostic diag = parser.emitError(keywordLoc)
                                 << "unknown dimension '" << keyword
                                 << "', expected ";
-      llvm::interleaveComma(dimensions, diag, [&](Dimension d) {
-        diag << dimensionNames[d];
-      });
+      llvm::interleaveComma(dimensions, diag,
+                            [&](Dimension d) { diag << dimensionNames[d]; });
       return diag;
     }
     Clause &clause = clauses[*found];
@@ -167,9 +165,8 @@ static FailureOr<TensorParts> parseTensor(AsmParser &parser,
       parser.parseGreater())
     return failure();
 
-  MappingAttr *fields[numDimensions] = {&parts.chip, &parts.cluster,
-                                        &parts.slice, &parts.lane,
-                                        &parts.element};
+  MappingAttr *fields[numDimensions] = {
+      &parts.chip, &parts.cluster, &parts.slice, &parts.lane, &parts.element};
   for (Dimension dimension : dimensions) {
     Clause &clause = clauses[dimension];
     if (!clause.given) {
@@ -196,8 +193,8 @@ static void printTensor(AsmPrinter &printer, Type type) {
                                        parts.lane, parts.element};
   printer << '<' << parts.elementType;
   for (unsigned d = 0; d < numDimensions; ++d)
-    if (fields[d] && (defaultTexts[d].empty() ||
-                      fields[d].getText() != defaultTexts[d]))
+    if (fields[d] &&
+        (defaultTexts[d].empty() || fields[d].getText() != defaultTexts[d]))
       printer << ", " << dimensionNames[d] << " \"" << fields[d].getText()
               << '"';
   printer << ", ";
@@ -244,10 +241,9 @@ Type DmType::parse(AsmParser &parser) {
   auto parts = parseTensor(parser, {Chip, Cluster, Slice, Element});
   if (failed(parts))
     return {};
-  return parser.getChecked<DmType>(loc, parser.getContext(),
-                                   parts->elementType, parts->axes, parts->chip,
-                                   parts->cluster, parts->slice,
-                                   parts->element);
+  return parser.getChecked<DmType>(loc, parser.getContext(), parts->elementType,
+                                   parts->axes, parts->chip, parts->cluster,
+                                   parts->slice, parts->element);
 }
 
 Type TrfType::parse(AsmParser &parser) {
@@ -265,10 +261,9 @@ Type VrfType::parse(AsmParser &parser) {
   auto parts = parseTensor(parser, {Chip, Cluster, Slice, Element});
   if (failed(parts))
     return {};
-  return parser.getChecked<VrfType>(loc, parser.getContext(),
-                                    parts->elementType, parts->axes,
-                                    parts->chip, parts->cluster, parts->slice,
-                                    parts->element);
+  return parser.getChecked<VrfType>(
+      loc, parser.getContext(), parts->elementType, parts->axes, parts->chip,
+      parts->cluster, parts->slice, parts->element);
 }
 
 LogicalResult HbmType::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -305,20 +300,19 @@ TensorParts visa::getTensorParts(Type type) {
   TensorParts parts;
   TypeSwitch<Type>(type)
       .Case([&](HbmType t) {
-        parts = {t.getElementType(), t.getAxes(), t.getChip(),
-                 {},                 {},          {},
+        parts = {t.getElementType(), t.getAxes(), t.getChip(), {}, {}, {},
                  t.getElement()};
       })
       .Case([&](DmType t) {
-        parts = {t.getElementType(), t.getAxes(), t.getChip(), t.getCluster(),
+        parts = {t.getElementType(), t.getAxes(), t.getChip(),   t.getCluster(),
                  t.getSlice(),       {},          t.getElement()};
       })
       .Case([&](TrfType t) {
-        parts = {t.getElementType(), t.getAxes(),  t.getChip(), t.getCluster(),
+        parts = {t.getElementType(), t.getAxes(), t.getChip(),   t.getCluster(),
                  t.getSlice(),       t.getLane(), t.getElement()};
       })
       .Case([&](VrfType t) {
-        parts = {t.getElementType(), t.getAxes(), t.getChip(), t.getCluster(),
+        parts = {t.getElementType(), t.getAxes(), t.getChip(),   t.getCluster(),
                  t.getSlice(),       {},          t.getElement()};
       });
   return parts;

@@ -35,9 +35,9 @@ parseSlots(OpAsmParser &parser, ArrayAttr &slots,
     if (value < INT32_MIN || value > int64_t(UINT32_MAX))
       return parser.emitError(loc, "immediate ")
              << value << " does not fit in 32 bits";
-    list.push_back(SlotAttr::get(
-        parser.getContext(),
-        builder.getI32IntegerAttr(static_cast<int32_t>(value))));
+    list.push_back(
+        SlotAttr::get(parser.getContext(),
+                      builder.getI32IntegerAttr(static_cast<int32_t>(value))));
     return success();
   };
   // The brackets are part of the format.
@@ -94,8 +94,7 @@ void VectorInitOp::check(StageChecker &checker, Layout &layout) {
   if (layout.context == Context::Sub)
     checker.notYetSupported() << "the vector engine in the sub context";
   if (layout.type != ElementType::I32 && layout.type != ElementType::F32)
-    checker.fault("VE-2") << "the stream is "
-                          << furiosa::toString(layout.type)
+    checker.fault("VE-2") << "the stream is " << furiosa::toString(layout.type)
                           << ", the vector engine takes i32 and f32; widen it "
                              "with fetch_cast";
   if (layout.packet.size() != int64_t(rngd::machine::vectorWideElements))
@@ -132,11 +131,11 @@ static StringRef getFxpAlu(FxpFn fn) {
 void VectorFxpOp::check(StageChecker &checker, Layout &layout) {
   checker.enter(layout, Point::Vector);
   if (layout.type != ElementType::I32)
-    checker.fault("VE-13") << "the stream is "
-                           << furiosa::toString(layout.type)
+    checker.fault("VE-13") << "the stream is " << furiosa::toString(layout.type)
                            << ", a fixed-point stage takes i32";
   // VE-8: each ALU runs once in a chain.
-  for (Operation *at = getOperation()->getPrevNode(); at; at = at->getPrevNode())
+  for (Operation *at = getOperation()->getPrevNode(); at;
+       at = at->getPrevNode())
     if (auto other = dyn_cast<VectorFxpOp>(at);
         other && getFxpAlu(other.getFn()) == getFxpAlu(getFn())) {
       InFlightDiagnostic diag = checker.fault("VE-8");
@@ -160,8 +159,8 @@ void VectorFxpOp::check(StageChecker &checker, Layout &layout) {
   auto slot = cast<SlotAttr>(getSlots()[0]);
   if (auto imm = dyn_cast_or_null<IntegerAttr>(slot.getImm())) {
     if (isShift && (imm.getInt() < 0 || imm.getInt() > 31))
-      checker.fault("VE-68") << "shift amount " << imm.getInt()
-                             << " is outside 0 to 31";
+      checker.fault("VE-68")
+          << "shift amount " << imm.getInt() << " is outside 0 to 31";
     return;
   }
   if (isShift) {

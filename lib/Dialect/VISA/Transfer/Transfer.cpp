@@ -10,6 +10,7 @@
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -55,8 +56,7 @@ private:
   std::optional<Fault> emit(int64_t cluster, int64_t pe,
                             std::vector<Point> points,
                             std::vector<TransferCommand> &commands) const;
-  std::optional<Fault>
-  finish(EngineTransfer &engine) const;
+  std::optional<Fault> finish(EngineTransfer &engine) const;
 
   const TransferSide &dm, &hbm;
   bool toHbm;
@@ -93,12 +93,13 @@ Derivation::addFactor(const Factor &factor, int64_t dmStride,
   digits.factors.push_back(
       {factor.axis, factor.stride, factor.live, factor.live, {}});
   Mapping stream = Mapping::fromCanonical(digits, dm.element.axes());
-  auto sequence = mapping::sequence(hbm.element, stream, Mapping(),
-                                    SequenceMode::Carve);
+  auto sequence =
+      mapping::sequence(hbm.element, stream, Mapping(), SequenceMode::Carve);
   if (!sequence) {
     Fault fault = sequence.fault();
-    fault.message = "digits \"" + stream.str() + "\" of the DM tensor in HBM \"" +
-                    hbm.element.str() + "\": " + fault.message;
+    fault.message = "digits \"" + stream.str() +
+                    "\" of the DM tensor in HBM \"" + hbm.element.str() +
+                    "\": " + fault.message;
     return fault;
   }
   int64_t stride = dmStride * factor.live;
@@ -142,8 +143,8 @@ std::optional<Fault> Derivation::deriveElementLoops() {
       return inner.extent;
     };
     auto other = hbm.element.resolved();
-    int64_t padded = other ? std::min(trailing(*canonical), trailing(*other))
-                           : 0;
+    int64_t padded =
+        other ? std::min(trailing(*canonical), trailing(*other)) : 0;
     int64_t live = canonical->factors.back().live;
     if (padded > live && loops.back().size == live) {
       loops.back().size = padded;
@@ -179,8 +180,7 @@ std::optional<Fault> Derivation::deriveElementLoops() {
 
 /// For each position of a spatial dimension of the DM side that takes part, its
 /// number and the offset in HBM, in bytes.
-Result<std::vector<Point>>
-Derivation::derivePoints(const Mapping &dimension) {
+Result<std::vector<Point>> Derivation::derivePoints(const Mapping &dimension) {
   std::vector<Point> points;
   auto canonical = dimension.resolved();
   if (!canonical)
@@ -202,8 +202,8 @@ Derivation::derivePoints(const Mapping &dimension) {
     std::vector<Point> next;
     for (const Point &point : points)
       for (int64_t i = 0; i < loop.size; ++i)
-        next.push_back({point.dm + i * loop.dm,
-                        point.hbm + i * loop.hbm * bits / 8});
+        next.push_back(
+            {point.dm + i * loop.dm, point.hbm + i * loop.hbm * bits / 8});
     points = std::move(next);
   }
   return points;
@@ -246,9 +246,9 @@ std::optional<Fault> Derivation::checkCoverage(int64_t cells) const {
     return live.fault();
   if (cells < *live)
     return Fault{"MM-32", "coverage",
-                 ("the DM tensor holds " + llvm::Twine(cells) + " cells of the " +
-                  llvm::Twine(*live) + " live cells of HBM \"" +
-                  hbm.element.str() + "\"")
+                 ("the DM tensor holds " + llvm::Twine(cells) +
+                  " cells of the " + llvm::Twine(*live) +
+                  " live cells of HBM \"" + hbm.element.str() + "\"")
                      .str()};
   return std::nullopt;
 }
@@ -351,8 +351,8 @@ Derivation::emit(int64_t cluster, int64_t pe, std::vector<Point> points,
     engine.sourceBase = toHbm ? rest[0].dm : rest[0].hbm;
     engine.targetBase = toHbm ? rest[0].hbm : rest[0].dm;
     for (const DmLoop &loop : loops)
-      engine.loops.push_back({loop.size, toHbm ? loop.dm : loop.hbm,
-                              toHbm ? loop.hbm : loop.dm});
+      engine.loops.push_back(
+          {loop.size, toHbm ? loop.dm : loop.hbm, toHbm ? loop.hbm : loop.dm});
     if (auto fault = finish(engine))
       return fault;
     if (commands.size() == round)

@@ -28,4 +28,24 @@
 #define GET_OP_CLASSES
 #include "furiosa/Dialect/LIR/IR/LIROps.h.inc"
 
+namespace furiosa::lir {
+
+/// How many steps nested loops take; empty if that overflows.
+std::optional<int64_t> getProduct(llvm::ArrayRef<int64_t> sizes);
+
+/// The largest offset that nested loops reach, in the unit of the strides;
+/// empty if it overflows. Sizes are at least 1.
+std::optional<int64_t> getReach(llvm::ArrayRef<int64_t> sizes,
+                                llvm::ArrayRef<int64_t> strides);
+
+/// Bits of one element in a feed buffer as it is stored (5 and 9 bit integers
+/// take 4 and 8); empty for types that no multiplier takes (TU-36).
+std::optional<int64_t> getStorageBits(FeedType type);
+
+/// The type in which the multiplier takes `type`: 4 and 8 bit integers grow by
+/// a bit, the others stay.
+FeedType getPromoted(FeedType type);
+
+} // namespace furiosa::lir
+
 #endif // FURIOSA_DIALECT_LIR_IR_LIR_H

@@ -31,6 +31,9 @@ class LIR_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let cppNamespace = "::furiosa::lir";
 }
 
+/// A number with the sign that the verifiers look at.
+def LIR_Int : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer">;
+
 def LIR_Tier : LIR_Enum<"Tier", "memory tier", [
     I32EnumAttrCase<"Hbm", 0, "hbm">, I32EnumAttrCase<"Dm", 1, "dm">,
     I32EnumAttrCase<"Trf", 2, "trf">, I32EnumAttrCase<"Vrf", 3, "vrf">]>;
@@ -81,6 +84,12 @@ def LIR_EngineAttr : LIR_Attr<"Engine", "engine"> {
     `packet` bytes. Bases are bytes from the start of an HBM buffer, or
     `slice * 4 MiB + byte` in the data memories of the engine's PE (D1 …).
 
+    Rules:
+    - LIR-3: as many source strides and target strides as sizes.
+    - LIR-4: cluster 0 or 1, pe 0 to 3.
+    - LIR-5: at most 7 loops of 1 to 65,536; bases and strides not negative.
+    - MM-31: a packet has 1 to 4096 bytes.
+
     Example:
     ```mlir
     #lir.engine<cluster 0 pe 1 from 65536 to 0 loops [64 : 1024 : 4194304] packet 1024>
@@ -100,11 +109,23 @@ def LIR_MemType : TypeDef<LIR_Dialect, "Mem"> {
     Bytes in all for HBM, per slice for DM, TRF and VRF. A TRF buffer also says
     over how many lanes its bytes spread.
 
+    Rules:
+    - LIR-1, MM-5, TU-31, TU-35: at least 1 byte, at most the tier's capacity.
+    - TU-30: lanes are 1, 2, 4 or 8.
+    - LIR-2: lanes only in TRF, whose buffers hold whole rows of 32 bytes in
+      every lane; VRF buffers hold whole rows of 32 bytes.
+
     Examples: `!lir.mem<hbm, 32768>`, `!lir.mem<trf, 2048, lanes 8>`
   }];
   let mnemonic = "mem";
   let parameters = (ins "Tier":$tier, "int64_t":$bytes, DefaultValuedParameter<"int64_t", "1">:$lanes);
   let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// Bytes of a tier: of the chip for HBM, of one slice for the others.
+    static int64_t getCapacity(Tier tier);
+    /// Bytes at each address range of its own: per lane in TRF, all otherwise.
+    int64_t getBytesPerLane() const { return getBytes() / getLanes(); }
+  }];
   let genVerifyDecl = 1;
 }
 

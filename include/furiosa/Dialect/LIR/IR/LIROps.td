@@ -32,7 +32,7 @@ def LIR_AllocOp : LIR_Op<"alloc"> {
     ```
   }];
   let results = (outs Res<LIR_MemType, "the buffer", [MemAlloc]>:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
+  let assemblyFormat = "attr-dict `:` qualified(type($result))";
 }
 
 def LIR_DmaOp : LIR_Op<"dma", [AttrSizedOperandSegments]> {
@@ -43,15 +43,15 @@ def LIR_DmaOp : LIR_Op<"dma", [AttrSizedOperandSegments]> {
 
     Example:
     ```mlir
-    lir.dma %m[%off] to %md [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [64 : 1024 : 4194304] packet 1024>] : !lir.mem<hbm, 16777216>, !lir.mem<dm, 1024>
+    lir.dma %m[%off] to %md engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [64 : 1024 : 4194304] packet 1024>] : !lir.mem<hbm, 16777216>, !lir.mem<dm, 1024>
     ```
   }];
   let arguments = (ins Arg<LIR_MemType, "read", [MemRead]>:$source, Optional<Index>:$sourceOffset,
       Arg<LIR_MemType, "written", [MemWrite]>:$target, Optional<Index>:$targetOffset,
       TypedArrayAttrBase<LIR_EngineAttr, "engines">:$engines);
   let assemblyFormat = [{
-    $source (`[` $sourceOffset^ `]`)? `to` $target (`[` $targetOffset^ `]`)? $engines attr-dict
-    `:` type($source) `,` type($target)
+    $source (`[` $sourceOffset^ `]`)? `to` $target (`[` $targetOffset^ `]`)? `engines` $engines attr-dict
+    `:` qualified(type($source)) `,` qualified(type($target))
   }];
   let hasVerifier = 1;
 }
@@ -94,12 +94,12 @@ def LIR_FetchSequencerOp : LIR_Unit<"fetch_sequencer"> {
     fetch_sequencer %a loops [32 : 64, 4 : 0, 2 : 32] read 32 packet 64 flits 256 : !lir.mem<dm, 2048>
     ```
   }];
-  let arguments = (ins LIR_MemType:$source, DefaultValuedAttr<I64Attr, "0">:$base,
-      DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides, I64Attr:$read,
-      I64Attr:$packet, I64Attr:$flits);
+  let arguments = (ins LIR_MemType:$source, DefaultValuedAttr<LIR_Int, "0">:$base,
+      DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides, LIR_Int:$read,
+      LIR_Int:$packet, LIR_Int:$flits);
   let assemblyFormat = [{
     $source (`base` $base^)? `loops` custom<Loops>($sizes, $strides) `read` $read
-    `packet` $packet `flits` $flits attr-dict `:` type($source)
+    `packet` $packet `flits` $flits attr-dict `:` qualified(type($source))
   }];
   let hasVerifier = 1;
 }
@@ -127,7 +127,7 @@ def LIR_CollectOp : LIR_Unit<"collect"> {
     collect flits_per_packet 2
     ```
   }];
-  let arguments = (ins I64Attr:$flitsPerPacket);
+  let arguments = (ins LIR_Int:$flitsPerPacket);
   let assemblyFormat = "`flits_per_packet` $flitsPerPacket attr-dict";
   let hasVerifier = 1;
 }
@@ -142,8 +142,8 @@ def LIR_TrfStoreOp : LIR_Unit<"trf_store"> {
     trf_store %w rows_per_lane 8 : !lir.mem<trf, 2048, lanes 8>
     ```
   }];
-  let arguments = (ins LIR_MemType:$target, I64Attr:$rowsPerLane);
-  let assemblyFormat = "$target `rows_per_lane` $rowsPerLane attr-dict `:` type($target)";
+  let arguments = (ins LIR_MemType:$target, LIR_Int:$rowsPerLane);
+  let assemblyFormat = "$target `rows_per_lane` $rowsPerLane attr-dict `:` qualified(type($target))";
   let hasVerifier = 1;
 }
 
@@ -155,8 +155,8 @@ def LIR_VrfStoreOp : LIR_Unit<"vrf_store"> {
     vrf_store %v rows 1 : !lir.mem<vrf, 32>
     ```
   }];
-  let arguments = (ins LIR_MemType:$target, I64Attr:$rows);
-  let assemblyFormat = "$target `rows` $rows attr-dict `:` type($target)";
+  let arguments = (ins LIR_MemType:$target, LIR_Int:$rows);
+  let assemblyFormat = "$target `rows` $rows attr-dict `:` qualified(type($target))";
   let hasVerifier = 1;
 }
 
@@ -178,11 +178,11 @@ def LIR_FeedBufferOp : LIR_Unit<"feed_buffer"> {
     ```
   }];
   let arguments = (ins LIR_FeedType:$elementType, LIR_Flits:$collectFlits,
-      I64Attr:$time, I64Attr:$packet, LIR_FeedType:$weightType, I64Attr:$lanes, I64Attr:$element,
-      LIR_FeedType:$promoted, I64Attr:$laneBroadcast, I64Attr:$timeBroadcast);
+      LIR_Int:$time, LIR_Int:$packet, LIR_FeedType:$weightType, LIR_Int:$lanes, LIR_Int:$element,
+      LIR_FeedType:$promoted, LIR_Int:$laneBroadcast, LIR_Int:$timeBroadcast);
   let assemblyFormat = [{
-    $elementType $collectFlits `stream` `[` `time` $time `,` `packet` $packet `]`
-    `weight` $weightType `[` `lane` $lanes `,` `element` $element `]` `promoted` $promoted
+    $elementType $collectFlits `stream` ` ` `[` `time` $time `,` `packet` $packet `]`
+    `weight` $weightType ` ` `[` `lane` $lanes `,` `element` $element `]` `promoted` $promoted
     `lane_broadcast` $laneBroadcast `time_broadcast` $timeBroadcast attr-dict
   }];
   let hasVerifier = 1;
@@ -199,11 +199,11 @@ def LIR_TrfSequencerOp : LIR_Unit<"trf_sequencer"> {
     trf_sequencer %w loops [32 : 0, 4 : 64] read 64 broadcast 0 : !lir.mem<trf, 2048, lanes 8>
     ```
   }];
-  let arguments = (ins LIR_MemType:$source, DefaultValuedAttr<I64Attr, "0">:$base,
-      DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides, I64Attr:$read, I64Attr:$broadcast);
+  let arguments = (ins LIR_MemType:$source, DefaultValuedAttr<LIR_Int, "0">:$base,
+      DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides, LIR_Int:$read, LIR_Int:$broadcast);
   let assemblyFormat = [{
     $source (`base` $base^)? `loops` custom<Loops>($sizes, $strides) `read` $read
-    `broadcast` $broadcast attr-dict `:` type($source)
+    `broadcast` $broadcast attr-dict `:` qualified(type($source))
   }];
   let hasVerifier = 1;
 }
@@ -218,7 +218,7 @@ def LIR_PacketReducerOp : LIR_Unit<"packet_reducer"> {
     packet_reducer add depth 6 columns 1 to i32
     ```
   }];
-  let arguments = (ins I64Attr:$depth, I64Attr:$columns, TypeAttr:$accumulator);
+  let arguments = (ins LIR_Int:$depth, LIR_Int:$columns, TypeAttr:$accumulator);
   let assemblyFormat = "`add` `depth` $depth `columns` $columns `to` $accumulator attr-dict";
   let hasVerifier = 1;
 }
@@ -235,7 +235,7 @@ def LIR_TimeReducerOp : LIR_Unit<"time_reducer"> {
     time_reducer slots 1 count 2 strides [0]
     ```
   }];
-  let arguments = (ins I64Attr:$slots, I64Attr:$count, DenseI64ArrayAttr:$strides);
+  let arguments = (ins LIR_Int:$slots, LIR_Int:$count, DenseI64ArrayAttr:$strides);
   let assemblyFormat = "`slots` $slots `count` $count `strides` $strides attr-dict";
   let hasVerifier = 1;
 }
@@ -250,7 +250,7 @@ def LIR_LaneFolderOp : LIR_Unit<"lane_folder"> {
     lane_folder interleaved live 8
     ```
   }];
-  let arguments = (ins LIR_LaneMode:$mode, I64Attr:$live);
+  let arguments = (ins LIR_LaneMode:$mode, LIR_Int:$live);
   let assemblyFormat = "$mode `live` $live attr-dict";
   let hasVerifier = 1;
 }
@@ -271,11 +271,11 @@ def LIR_VectorAluOp : LIR_Unit<"vector_alu"> {
     vector_alu fxp_mul mul_int vrf %v loops [8 : 4] : !lir.mem<vrf, 32>
     ```
   }];
-  let arguments = (ins LIR_Alu:$alu, LIR_AluOp:$operation, OptionalAttr<I32Attr>:$imm,
+  let arguments = (ins LIR_Alu:$alu, LIR_AluOp:$function, OptionalAttr<I32Attr>:$imm,
       Optional<LIR_MemType>:$vrf, OptionalAttr<DenseI64ArrayAttr>:$sizes, OptionalAttr<DenseI64ArrayAttr>:$strides);
   let assemblyFormat = [{
-    $alu $operation (`imm` $imm^)?
-    (`vrf` $vrf^ `loops` custom<OptionalLoops>($sizes, $strides) `:` type($vrf))? attr-dict
+    $alu $function (`imm` $imm^)?
+    (`vrf` $vrf^ `loops` custom<OptionalLoops>($sizes, $strides) `:` qualified(type($vrf)))? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -303,7 +303,7 @@ def LIR_CommitAdapterOp : LIR_Unit<"commit_adapter"> {
     commit_adapter in 32 keep 16
     ```
   }];
-  let arguments = (ins I64Attr:$in, I64Attr:$keep);
+  let arguments = (ins LIR_Int:$in, LIR_Int:$keep);
   let assemblyFormat = "`in` $in `keep` $keep attr-dict";
   let hasVerifier = 1;
 }
@@ -319,12 +319,12 @@ def LIR_CommitSequencerOp : LIR_Unit<"commit_sequencer"> {
     commit_sequencer %c loops [128 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
     ```
   }];
-  let arguments = (ins LIR_MemType:$target, DefaultValuedAttr<I64Attr, "0">:$base,
-      DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides, I64Attr:$write,
+  let arguments = (ins LIR_MemType:$target, DefaultValuedAttr<LIR_Int, "0">:$base,
+      DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides, LIR_Int:$write,
       DenseI64ArrayAttr:$slices);
   let assemblyFormat = [{
     $target (`base` $base^)? `loops` custom<Loops>($sizes, $strides) `write` $write
-    `slices` $slices attr-dict `:` type($target)
+    `slices` $slices attr-dict `:` qualified(type($target))
   }];
   let hasVerifier = 1;
 }

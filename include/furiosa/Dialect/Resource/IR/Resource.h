@@ -29,4 +29,14 @@
 #define GET_OP_CLASSES
 #include "furiosa/Dialect/Resource/IR/ResourceOps.h.inc"
 
+namespace furiosa::resource {
+
+/// How deep loops may nest: as many as an `advance` can follow (RES-17).
+inline constexpr unsigned maxLoopDepth = 8;
+
+/// The loops around an op, outermost first, up to the program.
+llvm::SmallVector<LoopOp> getEnclosingLoops(mlir::Operation *op);
+
+} // namespace furiosa::resource
+
 #endif // FURIOSA_DIALECT_RESOURCE_IR_RESOURCE_H

@@ -48,6 +48,10 @@ def Resource_OperandAttr : AttrDef<Resource_Dialect, "Operand"> {
     Element type, axes with sizes, and the mappings, as text for EDF and
     arrays on the host; nothing below computes with it.
 
+    Rules:
+    - RES-1: one size, at least 1, for each axis; names not empty and distinct.
+    - RES-2: the element type is an integer or float of 4, 8, 16 or 32 bits.
+
     Example:
     ```mlir
     #resource.operand<i8, chip "1", element "I, K", axes ["I", "K"] sizes [512, 64]>
@@ -57,10 +61,8 @@ def Resource_OperandAttr : AttrDef<Resource_Dialect, "Operand"> {
   let parameters = (ins "::mlir::Type":$elementType, StringRefParameter<"">:$chip,
       StringRefParameter<"">:$element, ArrayRefParameter<"::mlir::StringAttr">:$axes,
       ArrayRefParameter<"int64_t">:$sizes);
-  let assemblyFormat = [{
-    `<` $elementType `,` `chip` $chip `,` `element` $element `,` `axes` `[` $axes `]`
-    `sizes` `[` $sizes `]` `>`
-  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 #endif // FURIOSA_DIALECT_RESOURCE_IR_RESOURCE

@@ -19,14 +19,25 @@ def Resource_ProgramOp : Resource_Op<"program", [Symbol, IsolatedFromAbove, Sing
     `makespan` and `lower_bound` are cycles at chip clock, present once the
     program is scheduled. `pes` PEs of each cluster run it.
 
+    Rules:
+    - RES-3: 1, 2 or 4 pes; clusters ascend, each 0 or 1, at least one.
+    - RES-4: 0 <= lower_bound <= makespan.
+    - RES-5: arguments come first and are numbered 0, 1, … in order; inputs come
+      before results and scratch; names are distinct.
+    - RES-6: the body holds arguments, buffers, issues, waits and loops.
+    - RES-7: no command names an engine or slice of a PE that does not run.
+    - RES-8: the release is one that the machine description knows.
+    - RES-9: once makespan is there, buffers have addresses, commands have cycles
+      and no token, and DMA commands have tags.
+
     Example:
     ```mlir
     resource.program @empty pes 4 clusters [0] release "0.6" makespan 600 lower_bound 600 {
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$pes, DenseI64ArrayAttr:$clusters,
-      StrAttr:$release, OptionalAttr<I64Attr>:$makespan, OptionalAttr<I64Attr>:$lowerBound);
+  let arguments = (ins SymbolNameAttr:$sym_name, LIR_Int:$pes, DenseI64ArrayAttr:$clusters,
+      StrAttr:$release, OptionalAttr<LIR_Int>:$makespan, OptionalAttr<LIR_Int>:$lowerBound);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `pes` $pes `clusters` $clusters `release` $release
@@ -40,82 +51,113 @@ def Resource_ArgumentOp : Resource_Op<"argument", [HasParent<"ProgramOp">]> {
   let description = [{
     Operands are numbered in order of `index`, inputs before results.
 
+    Rules:
+    - RES-10: the buffer is in HBM, the name is not empty.
+    - RES-11: the operand's elements fit in the buffer.
+
     Example:
     ```mlir
-    %a = resource.argument 0 input "a" as #resource.operand<i8, chip "1", element "K", axes ["K"] sizes [64]> : !lir.mem<hbm, 64>
+    %a = resource.argument 0 input "a" : !lir.mem<hbm, 64> as #resource.operand<i8, chip "1", element "K", axes ["K"] sizes [64]>
     ```
   }];
-  let arguments = (ins I64Attr:$index, Resource_Role:$role, StrAttr:$name,
+  let arguments = (ins LIR_Int:$index, Resource_Role:$role, StrAttr:$name,
       OptionalAttr<Resource_OperandAttr>:$operand);
   let results = (outs LIR_MemType:$result);
-  let assemblyFormat = "$index $role $name (`as` qualified($operand)^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$index $role $name attr-dict `:` qualified(type($result)) (`as` qualified($operand)^)?";
   let hasVerifier = 1;
 }
 
-def Resource_BufferOp : Resource_Op<"buffer", [HasParent<"ProgramOp">]> {
+def Resource_BufferOp : Resource_Op<"buffer", [HasParent<"ProgramOp">,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "A buffer in DM, TRF or VRF";
   let description = [{
     `at` is the byte address within a slice (within a lane for TRF), `live` the
     cycles from the first write to the last read; both once scheduled.
+
+    Rules:
+    - RES-12: the buffer is not in HBM, lies inside its memory and begins at a
+      multiple of 8 bytes in DM, of 32 in VRF, of 64 in TRF.
+    - RES-13: `live` holds two cycles, the first not behind the second.
 
     Example:
     ```mlir
     %b = resource.buffer at 2048 live [1003, 3132] : !lir.mem<dm, 2048>
     ```
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$address, OptionalAttr<DenseI64ArrayAttr>:$live);
+  let arguments = (ins OptionalAttr<LIR_Int>:$address, OptionalAttr<DenseI64ArrayAttr>:$live);
   let results = (outs LIR_MemType:$result);
-  let assemblyFormat = "(`at` $address^)? (`live` $live^)? attr-dict `:` type($result)";
+  let assemblyFormat = "(`at` $address^)? (`live` $live^)? attr-dict `:` qualified(type($result))";
   let hasVerifier = 1;
 }
 
-def Resource_IssueOp : Resource_Op<"issue", [SingleBlock, NoTerminator, NoRegionArguments]> {
+def Resource_IssueOp : Resource_Op<"issue", [ParentOneOf<["ProgramOp", "LoopOp"]>,
+    SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "Start a lir command";
   let description = [{
     The region holds the one `lir.dma` or `lir.exec`. A DMA has a tag by which
     it is waited for. `advance` says by how many bytes the bases of a DMA's
     source and target move with each iteration of the loops around, outermost
-    first, two numbers a loop.
+    first, two numbers a loop. A scheduled command of a loop counts its cycles
+    from the start of an iteration.
+
+    Rules:
+    - RES-14: the region holds one command of the engine: `lir.dma` for dma,
+      `lir.exec main` for main, `lir.exec sub` for sub.
+    - RES-15: only a DMA has a tag (0 to 63) and an `advance`.
+    - RES-16: `cycles` holds two numbers, the first not behind the second.
+    - RES-17: an `advance` has two numbers for each loop around, not negative;
+      every iteration stays inside the buffers and keeps to MM-29 and MM-30.
+    - RES-18: no SSA offset is left in a command.
+    - RES-19: a token comes from the same block.
 
     Example:
     ```mlir
     %t = resource.issue dma tag 0 cycles [1003, 1795] {
-      lir.dma %a to %d [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [64 : 32 : 4194304] packet 32>] : !lir.mem<hbm, 8192>, !lir.mem<dm, 32>
+      lir.dma %a to %d engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [64 : 32 : 4194304] packet 32>] : !lir.mem<hbm, 8192>, !lir.mem<dm, 32>
     }
     ```
   }];
-  let arguments = (ins Resource_Engine:$engine, OptionalAttr<I64Attr>:$tag,
+  let arguments = (ins Resource_Engine:$engine, OptionalAttr<LIR_Int>:$tag,
       OptionalAttr<DenseI64ArrayAttr>:$cycles, OptionalAttr<DenseI64ArrayAttr>:$advance,
       Variadic<Resource_TokenType>:$after);
   let results = (outs Optional<Resource_TokenType>:$token);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $engine (`tag` $tag^)? (`cycles` $cycles^)? (`advance` $advance^)? (`after` `[` $after^ `]`)?
+    $engine (`tag` $tag^)? (`cycles` $cycles^)? (`advance` $advance^)? (`after` ` ` `[` $after^ `]`)?
     attr-dict-with-keyword $body (`:` type($token)^)?
   }];
   let hasRegionVerifier = 1;
 }
 
-def Resource_WaitOp : Resource_Op<"wait"> {
+def Resource_WaitOp : Resource_Op<"wait", [ParentOneOf<["ProgramOp", "LoopOp"]>]> {
   let summary = "Block the queue until work is done";
   let description = [{
     Until a context is idle (`main`, `sub`), or the DMA with `tag` is done.
+
+    Rules:
+    - RES-20: a wait for a DMA has a tag (0 to 63), others have none.
 
     Example:
     ```mlir
     resource.wait dma tag 0
     ```
   }];
-  let arguments = (ins Resource_Engine:$engine, OptionalAttr<I64Attr>:$tag);
+  let arguments = (ins Resource_Engine:$engine, OptionalAttr<LIR_Int>:$tag);
   let assemblyFormat = "$engine (`tag` $tag^)? attr-dict";
   let hasVerifier = 1;
 }
 
-def Resource_LoopOp : Resource_Op<"loop", [SingleBlock, NoTerminator, NoRegionArguments]> {
+def Resource_LoopOp : Resource_Op<"loop", [ParentOneOf<["ProgramOp", "LoopOp"]>,
+    SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "Repeat the commands of the body";
   let description = [{
     The queue is drained by waits at the end of the body. `cycles` are those of
-    one iteration.
+    one iteration. Loops nest at most 8 deep.
+
+    Rules:
+    - RES-19: a token comes from the same block.
+    - RES-21: at least one trip; cycles not negative.
+    - RES-22: the body holds issues, waits and loops.
 
     Example:
     ```mlir
@@ -123,12 +165,12 @@ def Resource_LoopOp : Resource_Op<"loop", [SingleBlock, NoTerminator, NoRegionAr
     }
     ```
   }];
-  let arguments = (ins I64Attr:$trips, OptionalAttr<I64Attr>:$cycles,
+  let arguments = (ins LIR_Int:$trips, OptionalAttr<LIR_Int>:$cycles,
       Variadic<Resource_TokenType>:$after);
   let results = (outs Optional<Resource_TokenType>:$token);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $trips (`cycles` $cycles^)? (`after` `[` $after^ `]`)? attr-dict-with-keyword $body
+    $trips (`cycles` $cycles^)? (`after` ` ` `[` $after^ `]`)? attr-dict-with-keyword $body
     (`:` type($token)^)?
   }];
   let hasRegionVerifier = 1;

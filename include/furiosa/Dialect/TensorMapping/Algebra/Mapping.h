@@ -216,6 +216,29 @@ enum class SequenceMode {
   Carve
 };
 
+/// Where the stride of a sequencer term comes from.
+enum class TermSource {
+  /// A digit of the memory.
+  Memory,
+  /// An axis digit or a number that the memory does not hold: stride 0.
+  Broadcast,
+  /// Padding of the stream.
+  Padding
+};
+
+/// A loop before coalescing, with its reason.
+struct SequenceTerm {
+  Entry entry;
+  /// Whether it belongs to the packet.
+  bool inPacket = false;
+  TermSource source = TermSource::Broadcast;
+  /// The axis digit that the term steps through: `axis` at `axisStride`, of
+  /// which `live` steps are live. -1 for numbers and padding.
+  int axis = -1;
+  int64_t axisStride = 0;
+  int64_t live = 1;
+};
+
 /// A derived access pattern, coalesced within each descriptor, entries
 /// outermost first, sizes of 1 dropped, strides in elements.
 struct Sequence {
@@ -230,6 +253,8 @@ struct Sequence {
   bool coversMemory = true;
   /// Elements addressed past the end by don't-care positions.
   int64_t overRead = 0;
+  /// The loops before coalescing, outermost first, time then packet.
+  std::vector<SequenceTerm> terms;
 };
 
 /// Entries that visit `memory` in the order of `time, packet`. The limits of
@@ -237,6 +262,19 @@ struct Sequence {
 /// checkSequencerLimits. Faults MA-13, MA-22 … MA-28.
 Result<Sequence> sequence(const Mapping &memory, const Mapping &time,
                           const Mapping &packet, SequenceMode mode);
+
+/// Loops of one command, time and packet together.
+inline constexpr int64_t maxSequencerEntries = 8;
+/// Steps of one loop.
+inline constexpr int64_t maxSequencerEntrySize = 65536;
+
+/// MA-29 on more than maxSequencerEntries loops, or one that is too long; says
+/// what is needed and which terms would merge in another order.
+std::optional<Fault> checkSequencerLimits(const Sequence &sequence);
+
+/// Joins neighbours that step as one loop would, up to maxSequencerEntrySize.
+/// Entries are outermost first; sizes of 1 are dropped.
+llvm::SmallVector<Entry, 8> coalesce(llvm::ArrayRef<Entry> entries);
 
 /// A term of a division: `count` digits, `dividendStride` apart in the
 /// dividend and `divisorStride` in the divisor, of axis `axis`.

@@ -15,6 +15,11 @@
 
 #include "furiosa/Dialect/TensorMapping/IR/TensorMappingDialect.h.inc"
 
+namespace furiosa::tmap::detail {
+struct AxesAttrStorage;
+struct MappingAttrStorage;
+} // namespace furiosa::tmap::detail
+
 #define GET_ATTRDEF_CLASSES
 #include "furiosa/Dialect/TensorMapping/IR/TensorMappingAttributes.h.inc"
 

@@ -94,9 +94,8 @@ public:
   explicit FaultReporter(mlir::Operation *op) : op(op) {}
 
   /// An error "RULE: …" of the op; `column` counts from 1 in the clause's text.
-  mlir::InFlightDiagnostic fault(llvm::StringRef rule,
-                                 llvm::StringRef clause = {},
-                                 int64_t column = 1);
+  mlir::InFlightDiagnostic
+  fault(llvm::StringRef rule, llvm::StringRef clause = {}, int64_t column = 1);
   /// An error "not yet supported: …".
   mlir::InFlightDiagnostic notYetSupported(llvm::StringRef clause = {});
   /// "RULE: what: found …, expected …; write clause …", at the first term of
@@ -150,8 +149,7 @@ public:
   /// Checks all ops of `block` and below; true if no fault was found.
   bool checkBlock(mlir::Block &block);
   /// Checks a chain; fills `records` if given.
-  bool checkChain(ChainOp chain,
-                  llvm::SmallVectorImpl<StageRecord> *records = nullptr);
+  bool checkChain(ChainOp chain, std::vector<StageRecord> *records = nullptr);
   /// Device grid, capacity and padding rules of a tier type at `op`.
   bool checkTensorType(mlir::Operation *op, mlir::Type type);
 
@@ -169,7 +167,7 @@ mlir::LogicalResult checkKernel(mlir::FunctionOpInterface kernel);
 
 /// The layouts along a chain of a checked kernel. Fails with diagnostics where
 /// the chain has faults.
-mlir::FailureOr<llvm::SmallVector<StageRecord>> analyzeChain(ChainOp chain);
+mlir::FailureOr<std::vector<StageRecord>> analyzeChain(ChainOp chain);
 
 } // namespace furiosa::visa
 

@@ -1,0 +1,188 @@
+//===- Scheduling.h - Order, cycles and addresses of commands ---*- C++ -*-===//
+//
+// The scheduling problem of one kernel on plain data. The chip has one in-order
+// queue of commands: an issue starts work and returns at once, a wait blocks
+// the queue until that work is done. So the order of issues and waits is the
+// schedule, and cycles follow from it.
+//
+// Rules of the queue:
+// - a command is issued when all that it depends on has been waited for;
+// - main and sub run one command each; one that uses a busy resource is issued
+//   after a wait; transfers queue up in front of the DMA engines;
+// - a loop is entered with nothing under way, leaves nothing under way at its
+//   back edge, and blocks the queue for all its trips.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_DIALECT_RESOURCE_SCHEDULING_SCHEDULING_H
+#define FURIOSA_DIALECT_RESOURCE_SCHEDULING_SCHEDULING_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace furiosa::scheduling {
+
+//===----------------------------------------------------------------------===//
+// The problem
+//===----------------------------------------------------------------------===//
+
+/// What a command runs on.
+enum class Engine : uint8_t { Main, Sub, Dma, Loop };
+
+/// Bits of what a command keeps busy.
+enum Resource : unsigned {
+  MainContext = 1,
+  SubContext = 2,
+  DmaEngines = 4,
+  VectorEngine = 8,
+  AllResources = 15
+};
+inline constexpr unsigned numResources = 4;
+
+/// One command of a block; the order of commands is program order.
+struct Command {
+  Engine engine = Engine::Main;
+  /// Bits of `Resource`; those of the engine itself are implied.
+  unsigned resources = 0;
+  /// Cycles from start to end; for a loop those of the body count instead.
+  int64_t cycles = 0;
+  /// Commands of the same block, earlier in program order, that must be done.
+  llvm::SmallVector<unsigned, 4> after;
+  /// Buffers that the command reads or writes.
+  llvm::SmallVector<unsigned, 4> buffers;
+  /// For a loop: index of the block of its body, and its trips (at least 1).
+  unsigned body = 0;
+  int64_t trips = 0;
+
+  /// All that the command keeps busy.
+  unsigned getResources() const;
+};
+
+struct Block {
+  std::vector<Command> commands;
+};
+
+enum class Memory : uint8_t { Dm, Trf, Vrf };
+
+struct Buffer {
+  Memory memory = Memory::Dm;
+  /// Bytes a slice, in all lanes.
+  int64_t bytes = 0;
+  /// Lanes that a TRF buffer spreads over; 1 elsewhere.
+  int64_t lanes = 1;
+  /// Bytes behind the end that reads may touch: they must exist.
+  int64_t slack = 0;
+  /// An address that somebody has fixed.
+  std::optional<int64_t> preset;
+};
+
+struct Problem {
+  /// The first is the program's own, the others are bodies of loops; a body
+  /// stands behind the block that its loop is in.
+  std::vector<Block> blocks;
+  std::vector<Buffer> buffers;
+};
+
+/// Capacity of a memory, bytes a slice.
+int64_t getCapacity(Memory memory);
+/// Alignment that allocation gives addresses, bytes.
+int64_t getAlignment(Memory memory);
+
+//===----------------------------------------------------------------------===//
+// The solution
+//===----------------------------------------------------------------------===//
+
+/// One entry of the queue.
+struct Step {
+  enum Kind : uint8_t { Issue, Wait } kind;
+  /// Index of the command in its block.
+  unsigned command;
+};
+
+/// The queue of one block.
+struct BlockSchedule {
+  std::vector<Step> steps;
+  /// Per command, from the start of the block; for the program's block from the
+  /// start of the kernel.
+  std::vector<int64_t> start, end;
+  /// Per command; -1 for all but transfers.
+  std::vector<int> tag;
+  /// From the start of the block to the end of its last command.
+  int64_t length = 0;
+};
+
+struct Placement {
+  int64_t address = 0;
+  /// Cycles from the first to the last command that touches the buffer; those
+  /// of a loop count from its first to its last trip. Equal if none does.
+  int64_t begin = 0, end = 0;
+};
+
+struct Solution {
+  std::vector<BlockSchedule> blocks;
+  std::vector<Placement> placements;
+  int64_t makespan = 0;
+  int64_t lowerBound = 0;
+};
+
+/// Why there is no solution.
+struct Failure {
+  enum Kind : uint8_t {
+    /// The problem itself is malformed, or its cycles do not fit.
+    Malformed,
+    /// Buffers do not fit even in program order, one command at a time.
+    OutOfMemory,
+    /// Two fixed addresses overlap.
+    PresetConflict,
+  } kind = Malformed;
+  std::string message;
+  Memory memory = Memory::Dm;
+  /// The buffers live at the peak with the one that has no place last, or the
+  /// two whose fixed addresses overlap.
+  std::vector<unsigned> buffers;
+  /// Where those lie; -1 for the one without a place.
+  std::vector<int64_t> addresses;
+};
+
+/// Orders commands, places buffers. Without a solution, `failure` says why.
+std::optional<Solution> solve(const Problem &problem, Failure &failure);
+
+/// The program as it stands: program order, waits only where needed. Buffers
+/// are not placed.
+Solution scheduleInProgramOrder(const Problem &problem);
+
+/// A makespan that no schedule beats: the longer of the longest chain of
+/// dependences and the busiest resource, between the start and the end of every
+/// kernel. Computed without the scheduler.
+int64_t getLowerBound(const Problem &problem);
+
+/// Empty if the problem is well formed: dependences point backwards, buffers
+/// and bodies exist, cycles are not negative and their sum fits.
+std::string checkProblem(const Problem &problem);
+
+//===----------------------------------------------------------------------===//
+// The checker
+//===----------------------------------------------------------------------===//
+
+/// What is wrong with a solution, one sentence each, empty if nothing is.
+/// Written apart from the scheduler. `block` and `command` say where.
+struct Fault {
+  std::string message;
+  /// Block and command at fault; -1 if the fault is of the whole program.
+  int block = -1;
+  int command = -1;
+  /// The other party: a command of the same block or a buffer; -1 if none.
+  int otherCommand = -1;
+  int buffer = -1;
+  int otherBuffer = -1;
+};
+std::vector<Fault> check(const Problem &problem, const Solution &solution);
+
+} // namespace furiosa::scheduling
+
+#endif // FURIOSA_DIALECT_RESOURCE_SCHEDULING_SCHEDULING_H

@@ -1,0 +1,29 @@
+//===- InitAllDialects.h - Registration of dialects -------------*- C++ -*-===//
+//
+// The one place that lists the dialects of the stack.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_INITALLDIALECTS_H
+#define FURIOSA_INITALLDIALECTS_H
+
+#include "furiosa/Dialect/TensorMapping/IR/TensorMapping.h"
+#include "furiosa/Dialect/VISA/IR/VISA.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace furiosa {
+
+inline void registerAllDialects(mlir::DialectRegistry &registry) {
+  registry
+      .insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
+              mlir::scf::SCFDialect, tmap::TMapDialect, visa::VISADialect>();
+  mlir::func::registerInlinerExtension(registry);
+}
+
+} // namespace furiosa
+
+#endif // FURIOSA_INITALLDIALECTS_H

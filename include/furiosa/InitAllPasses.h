@@ -1,0 +1,23 @@
+//===- InitAllPasses.h - Registration of passes -----------------*- C++ -*-===//
+//
+// The one place that lists the passes and pipelines of the stack.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_INITALLPASSES_H
+#define FURIOSA_INITALLPASSES_H
+
+#include "furiosa/Dialect/VISA/Transforms/Passes.h"
+
+#include "mlir/Transforms/Passes.h"
+
+namespace furiosa {
+
+inline void registerAllPasses() {
+  visa::registerVISAPasses();
+  mlir::registerTransformsPasses();
+}
+
+} // namespace furiosa
+
+#endif // FURIOSA_INITALLPASSES_H

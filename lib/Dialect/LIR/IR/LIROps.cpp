@@ -1,0 +1,574 @@
+//===- LIROps.cpp - Text forms and verifiers of lir ops -------------------===//
+//
+// What one op can tell by itself; what the units of one exec owe one another
+// stands in LIRExec.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "furiosa/Dialect/LIR/IR/LIR.h"
+#include "furiosa/Target/RNGD/Machine.h"
+
+#include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::lir;
+namespace machine = furiosa::rngd::machine;
+
+//===----------------------------------------------------------------------===//
+// Loops as text
+//===----------------------------------------------------------------------===//
+
+/// Parses `[size : stride, …]`, outermost first.
+static ParseResult parseLoops(OpAsmParser &parser, DenseI64ArrayAttr &sizes,
+                              DenseI64ArrayAttr &strides) {
+  SmallVector<int64_t> sizeList, strideList;
+  auto parseLoop = [&]() -> ParseResult {
+    return failure(parser.parseInteger(sizeList.emplace_back()) ||
+                   parser.parseColon() ||
+                   parser.parseInteger(strideList.emplace_back()));
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseLoop))
+    return failure();
+  sizes = parser.getBuilder().getDenseI64ArrayAttr(sizeList);
+  strides = parser.getBuilder().getDenseI64ArrayAttr(strideList);
+  return success();
+}
+
+static void printLoops(OpAsmPrinter &printer, Operation *,
+                       DenseI64ArrayAttr sizes, DenseI64ArrayAttr strides) {
+  printer << '[';
+  llvm::interleaveComma(llvm::zip(sizes.asArrayRef(), strides.asArrayRef()),
+                        printer, [&](auto loop) {
+                          printer << std::get<0>(loop) << " : "
+                                  << std::get<1>(loop);
+                        });
+  printer << ']';
+}
+
+static ParseResult parseOptionalLoops(OpAsmParser &parser,
+                                      DenseI64ArrayAttr &sizes,
+                                      DenseI64ArrayAttr &strides) {
+  return parseLoops(parser, sizes, strides);
+}
+
+static void printOptionalLoops(OpAsmPrinter &printer, Operation *op,
+                               DenseI64ArrayAttr sizes,
+                               DenseI64ArrayAttr strides) {
+  if (sizes && strides)
+    printLoops(printer, op, sizes, strides);
+  else
+    printer << "[]";
+}
+
+//===----------------------------------------------------------------------===//
+// Shared checks
+//===----------------------------------------------------------------------===//
+
+/// LIR-6, MM-6, MM-7: the loops of a sequencer.
+static LogicalResult verifyLoops(Operation *op, ArrayRef<int64_t> sizes,
+                                 ArrayRef<int64_t> strides) {
+  if (sizes.size() != strides.size())
+    return op->emitOpError("LIR-6: ") << sizes.size() << " loop sizes, but "
+                                      << strides.size() << " strides";
+  if (sizes.size() > machine::sequencerEntries)
+    return op->emitOpError("MM-6: the sequencer holds ")
+           << machine::sequencerEntries << " loops, found " << sizes.size();
+  for (auto [i, size] : llvm::enumerate(sizes))
+    if (size < 1 || size > int64_t(machine::sequencerEntryLimit))
+      return op->emitOpError("MM-7: loop ")
+             << i << " must run 1 to " << machine::sequencerEntryLimit
+             << " times, found " << size;
+  int64_t maxStride = int64_t(1) << machine::sequencerStrideBits;
+  for (auto [i, stride] : llvm::enumerate(strides))
+    if (stride < 0 || stride >= maxStride)
+      return op->emitOpError("LIR-6: stride of loop ")
+             << i << " must be 0 to " << maxStride - 1 << ", found " << stride;
+  if (!getProduct(sizes))
+    return op->emitOpError(
+        "LIR-6: the number of steps does not fit in 64 bits");
+  return success();
+}
+
+static LogicalResult verifyTier(Operation *op, StringRef rule, StringRef name,
+                                MemType type, Tier tier) {
+  if (type.getTier() == tier)
+    return success();
+  return op->emitOpError(rule)
+         << ": " << name << " must be in " << stringifyTier(tier) << ", found "
+         << stringifyTier(type.getTier());
+}
+
+/// LIR-7: accesses of `bytes` starting at `base` stay inside a buffer.
+/// `slack` bytes may be read behind its end.
+static LogicalResult verifyBounds(Operation *op, int64_t base,
+                                  ArrayRef<int64_t> sizes,
+                                  ArrayRef<int64_t> strides, int64_t bytes,
+                                  int64_t capacity, int64_t slack = 0) {
+  if (base < 0)
+    return op->emitOpError("LIR-7: base must not be negative, found ") << base;
+  std::optional<int64_t> reach = getReach(sizes, strides);
+  int64_t end;
+  if (!reach || llvm::AddOverflow(*reach, base, end) ||
+      llvm::AddOverflow(end, bytes, end))
+    return op->emitOpError(
+        "LIR-7: accesses reach an address that does not fit in 64 bits");
+  if (end - slack > capacity)
+    return op->emitOpError("LIR-7: accesses reach byte ")
+           << end << " of a buffer of " << capacity;
+  return success();
+}
+
+static Context getContextOf(Operation *unit) {
+  return cast<ExecOp>(unit->getParentOp()).getContext();
+}
+
+//===----------------------------------------------------------------------===//
+// Feed types
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> lir::getStorageBits(FeedType type) {
+  switch (type) {
+  case FeedType::RawInt4:
+  case FeedType::RawInt5:
+    return 4;
+  case FeedType::RawInt8:
+  case FeedType::RawInt9:
+  case FeedType::RawF8E4M3:
+  case FeedType::RawF8E5M2:
+    return 8;
+  case FeedType::RawBF16:
+    return 16;
+  default:
+    return std::nullopt;
+  }
+}
+
+FeedType lir::getPromoted(FeedType type) {
+  if (type == FeedType::RawInt4)
+    return FeedType::RawInt5;
+  if (type == FeedType::RawInt8)
+    return FeedType::RawInt9;
+  return type;
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers and commands
+//===----------------------------------------------------------------------===//
+
+/// LIR-8: one side of an engine stays inside its buffer. In DM the address is
+/// `slice * 4 MiB + byte`.
+static LogicalResult verifyEngineSide(DmaOp op, EngineAttr engine,
+                                      StringRef side, MemType type,
+                                      int64_t base, ArrayRef<int64_t> strides,
+                                      bool hasOffset) {
+  auto name = [&]() {
+    return op.emitOpError("LIR-8: ")
+           << side << " of the engine of cluster " << engine.getCluster()
+           << " pe " << engine.getPe();
+  };
+  if (type.getTier() == Tier::Hbm) {
+    // The offset moves the base up; how far, its loop knows.
+    std::optional<int64_t> reach = getReach(engine.getSizes(), strides);
+    int64_t end;
+    if (!reach || llvm::AddOverflow(*reach, base, end) ||
+        llvm::AddOverflow(end, engine.getPacket(), end))
+      return name() << " reaches an address that does not fit in 64 bits";
+    if (end > type.getBytes())
+      return name() << " reaches byte " << end << " of a buffer of "
+                    << type.getBytes();
+    return success();
+  }
+  if (hasOffset)
+    return op.emitOpError("not yet supported: an offset into ")
+           << stringifyTier(type.getTier());
+  int64_t span = machine::dmSliceStride;
+  int64_t slice = base / span;
+  int64_t byte = base % span;
+  for (auto [size, stride] : llvm::zip(engine.getSizes(), strides)) {
+    int64_t slices, bytes;
+    if (llvm::MulOverflow(size - 1, stride / span, slices) ||
+        llvm::MulOverflow(size - 1, stride % span, bytes) ||
+        llvm::AddOverflow(slice, slices, slice) ||
+        llvm::AddOverflow(byte, bytes, byte))
+      return name() << " reaches an address that does not fit in 64 bits";
+  }
+  if (slice >= int64_t(machine::slicesPerPE))
+    return name() << " reaches slice " << slice << ", a pe has "
+                  << machine::slicesPerPE;
+  if (llvm::AddOverflow(byte, engine.getPacket(), byte) ||
+      byte > type.getBytes())
+    return name() << " reaches byte " << byte << " of a buffer of "
+                  << type.getBytes();
+  return success();
+}
+
+LogicalResult DmaOp::verify() {
+  MemType source = getSource().getType();
+  MemType target = getTarget().getType();
+  for (auto [name, type] :
+       {std::pair("source", source), std::pair("target", target)})
+    if (type.getTier() != Tier::Hbm && type.getTier() != Tier::Dm)
+      return emitOpError("MM-52: ") << name << " must be in hbm or dm, found "
+                                    << stringifyTier(type.getTier());
+  if (getSource() == getTarget())
+    return emitOpError("LIR-8: source and target are the same buffer");
+  if (getEngines().empty())
+    return emitOpError("LIR-9: needs at least one engine");
+  llvm::SmallDenseSet<std::pair<int64_t, int64_t>> seen;
+  for (Attribute attr : getEngines()) {
+    // The attribute constraint has run: every element is an engine.
+    auto engine = cast<EngineAttr>(attr);
+    if (!seen.insert({engine.getCluster(), engine.getPe()}).second)
+      return emitOpError("LIR-9: two descriptors for the engine of cluster ")
+             << engine.getCluster() << " pe " << engine.getPe();
+    if (failed(verifyEngineSide(*this, engine, "source", source,
+                                engine.getSource(), engine.getSourceStrides(),
+                                bool(getSourceOffset()))) ||
+        failed(verifyEngineSide(*this, engine, "target", target,
+                                engine.getTarget(), engine.getTargetStrides(),
+                                bool(getTargetOffset()))))
+      return failure();
+    if (target.getTier() != Tier::Dm)
+      continue;
+    // MM-29, MM-30: writes into DM in words of 8 bytes; from HBM, reads too.
+    int64_t word = machine::dmWriteGranule;
+    auto check = [&](StringRef rule, StringRef name,
+                     int64_t value) -> LogicalResult {
+      if (value % word == 0)
+        return success();
+      return emitOpError(rule)
+             << ": " << name << " of the engine of cluster "
+             << engine.getCluster() << " pe " << engine.getPe()
+             << " must be a multiple of " << word << " bytes, found " << value;
+    };
+    if (failed(check("MM-30", "packet", engine.getPacket())) ||
+        failed(check("MM-29", "target base", engine.getTarget())))
+      return failure();
+    for (auto [size, stride] :
+         llvm::zip(engine.getSizes(), engine.getTargetStrides()))
+      if (size > 1 && failed(check("MM-29", "target stride", stride)))
+        return failure();
+    if (source.getTier() != Tier::Hbm)
+      continue;
+    if (failed(check("MM-30", "source base", engine.getSource())))
+      return failure();
+    for (auto [size, stride] :
+         llvm::zip(engine.getSizes(), engine.getSourceStrides()))
+      if (size > 1 && failed(check("MM-30", "source stride", stride)))
+        return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Fetch side
+//===----------------------------------------------------------------------===//
+
+LogicalResult FetchSequencerOp::verify() {
+  if (failed(verifyTier(*this, "MM-52", "source", getSource().getType(),
+                        Tier::Dm)) ||
+      failed(verifyLoops(*this, getSizes(), getStrides())))
+    return failure();
+  int64_t read = getRead();
+  if (read < 1 || read > int64_t(machine::mainFetchBytes) ||
+      !llvm::isPowerOf2_64(read))
+    return emitOpError(
+               "LIR-10: read must be 1, 2, 4, 8, 16 or 32 bytes, found ")
+           << read;
+  if (getContextOf(*this) == Context::Sub &&
+      read != int64_t(machine::subFetchBytes))
+    return emitOpError("LIR-10: the sub context reads ")
+           << machine::subFetchBytes << " bytes at a time, found " << read;
+  if (getPacket() < 1 || getPacket() % machine::accessWordBytes != 0)
+    return emitOpError("MM-12: packet must be a positive multiple of ")
+           << machine::accessWordBytes << " bytes, found " << getPacket();
+  if (getFlits() < 1)
+    return emitOpError("LIR-11: flits must be positive, found ") << getFlits();
+  // A padded packet may run over the end of its tensor; nobody looks at what
+  // is read there.
+  return verifyBounds(*this, getBase(), getSizes(), getStrides(), read,
+                      getSource().getType().getBytes(),
+                      std::max(read, getPacket()) - 1);
+}
+
+LogicalResult FetchAdapterOp::verify() {
+  Type from = getFrom(), to = getTo();
+  bool toI32 = to.isInteger(32) &&
+               (from.isInteger(4) || from.isInteger(8) || from.isInteger(16));
+  bool toF32 =
+      to.isF32() && (isa<Float8E4M3FNType, Float8E5M2Type, BFloat16Type>(from));
+  bool toBF16 = to.isBF16() && from.isF32();
+  if (!toI32 && !toF32 && !toBF16)
+    return emitOpError("TU-6: no fetch conversion from ")
+           << from << " to " << to
+           << "; there are i4, i8, i16 to i32, f8E4M3FN, f8E5M2, bf16 to f32, "
+              "f32 to bf16";
+  return success();
+}
+
+LogicalResult CollectOp::verify() {
+  if (getFlitsPerPacket() < 1)
+    return emitOpError("LIR-11: flits_per_packet must be positive, found ")
+           << getFlitsPerPacket();
+  return success();
+}
+
+LogicalResult TrfStoreOp::verify() {
+  MemType type = getTarget().getType();
+  if (failed(verifyTier(*this, "LIR-12", "target", type, Tier::Trf)))
+    return failure();
+  int64_t rows = type.getBytesPerLane() / int64_t(machine::trfRowBytes);
+  if (getRowsPerLane() != rows)
+    return emitOpError("LIR-12: rows_per_lane must be ")
+           << rows << " to fill a buffer of " << type.getBytes() << " bytes in "
+           << type.getLanes() << " lanes, found " << getRowsPerLane();
+  return success();
+}
+
+LogicalResult VrfStoreOp::verify() {
+  MemType type = getTarget().getType();
+  if (failed(verifyTier(*this, "LIR-12", "target", type, Tier::Vrf)))
+    return failure();
+  int64_t rows = type.getBytes() / int64_t(machine::vrfRowBytes);
+  if (getRows() != rows)
+    return emitOpError("LIR-12: rows must be ")
+           << rows << " to fill a buffer of " << type.getBytes()
+           << " bytes, found " << getRows();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Contraction
+//===----------------------------------------------------------------------===//
+
+LogicalResult FeedBufferOp::verify() {
+  FeedType type = getElementType();
+  std::optional<int64_t> bits = lir::getStorageBits(type);
+  // TU-36, TU-37: names first, then pairs.
+  for (auto [name, named] :
+       {std::pair("stream", type), std::pair("weight", getWeightType())})
+    if (!lir::getStorageBits(named))
+      return emitOpError("TU-36: no multiplier takes the ")
+             << name << " element type " << stringifyFeedType(named)
+             << "; there are RawInt4, RawInt5, RawInt8, RawInt9, RawF8E4M3, "
+                "RawF8E5M2, RawBF16";
+  if (lir::getPromoted(type) != lir::getPromoted(getWeightType()))
+    return emitOpError("TU-37: stream ")
+           << stringifyFeedType(type) << " and weight "
+           << stringifyFeedType(getWeightType()) << " do not multiply";
+  if (getPromoted() != lir::getPromoted(type))
+    return emitOpError("LIR-13: ")
+           << stringifyFeedType(type) << " is promoted to "
+           << stringifyFeedType(lir::getPromoted(type)) << ", found "
+           << stringifyFeedType(getPromoted());
+  if (getLanes() != 1 && getLanes() != 2 && getLanes() != 4 && getLanes() != 8)
+    return emitOpError("TU-39: lanes must be 1, 2, 4 or 8, found ")
+           << getLanes();
+  if (getLaneBroadcast() != getLanes())
+    return emitOpError("LIR-13: the stream goes to all ")
+           << getLanes() << " lanes, found lane_broadcast "
+           << getLaneBroadcast();
+  // TU-40: 32 bytes a flit.
+  int64_t flits = int64_t(getCollectFlits());
+  int64_t expected = flits * int64_t(machine::flitBytes) * 8 / *bits;
+  if (getPacket() != expected)
+    return emitOpError("TU-40: ")
+           << flits << " flits hold " << expected << " elements of "
+           << stringifyFeedType(type) << ", found packet " << getPacket();
+  if (getTime() < 1 || getElement() < 1)
+    return emitOpError("LIR-13: time and element must be positive, found ")
+           << getTime() << " and " << getElement();
+  if (getTimeBroadcast() < 1 || getTime() % getTimeBroadcast() != 0)
+    return emitOpError("TU-43: time_broadcast must divide time ")
+           << getTime() << ", found " << getTimeBroadcast();
+  return success();
+}
+
+LogicalResult TrfSequencerOp::verify() {
+  MemType type = getSource().getType();
+  if (failed(verifyTier(*this, "LIR-12", "source", type, Tier::Trf)) ||
+      failed(verifyLoops(*this, getSizes(), getStrides())))
+    return failure();
+  int64_t read = getRead();
+  int64_t window = machine::macWindowBytes;
+  if (read < 1 || read > window || !llvm::isPowerOf2_64(read))
+    return emitOpError("TU-45: read must be a power of two up to ")
+           << window << " bytes, found " << read;
+  // A read of both banks starts at a pair of rows.
+  if (read == window) {
+    if (getBase() % window != 0)
+      return emitOpError("TU-45: base must be a multiple of ")
+             << window << " for reads of " << window << " bytes, found "
+             << getBase();
+    for (auto [i, stride] : llvm::enumerate(getStrides()))
+      if (stride % window != 0)
+        return emitOpError("TU-45: stride of loop ")
+               << i << " must be a multiple of " << window << " for reads of "
+               << window << " bytes, found " << stride;
+  }
+  if (getBroadcast() < 0 || getBroadcast() > int64_t(getSizes().size()))
+    return emitOpError("LIR-14: broadcast counts loops, of which there are ")
+           << getSizes().size() << ", found " << getBroadcast();
+  return verifyBounds(*this, getBase(), getSizes(), getStrides(), read,
+                      type.getBytesPerLane());
+}
+
+LogicalResult PacketReducerOp::verify() {
+  if (getDepth() < 0 || getDepth() > int64_t(machine::maxTreeDepthI4))
+    return emitOpError("TU-50: depth must be 0 to ")
+           << machine::maxTreeDepthI4 << ", found " << getDepth();
+  int64_t columns = getColumns();
+  if (columns < 1 || columns > int64_t(machine::reducerColumns))
+    return emitOpError("TU-48: columns must be 1 to ")
+           << machine::reducerColumns << ", found " << columns;
+  if (!llvm::isPowerOf2_64(columns))
+    return emitOpError("TU-49: columns must be a power of two, found ")
+           << columns;
+  Type type = getAccumulator();
+  if (!type.isInteger(32) && !type.isF32())
+    return emitOpError("LIR-15: sums are i32 or f32, found ") << type;
+  return success();
+}
+
+LogicalResult TimeReducerOp::verify() {
+  if (getSlots() < 1 || getCount() < 1)
+    return emitOpError("LIR-16: slots and count must be positive, found ")
+           << getSlots() << " and " << getCount();
+  if (getSlots() > int64_t(machine::accumulatorCells))
+    return emitOpError("TU-60: the accumulator has ")
+           << machine::accumulatorCells << " cells, found slots " << getSlots();
+  if (getCount() > int64_t(machine::sequencerEntryLimit))
+    return emitOpError("LIR-16: count must be at most ")
+           << machine::sequencerEntryLimit << ", found " << getCount();
+  for (int64_t stride : getStrides())
+    if (stride < 0)
+      return emitOpError("LIR-16: strides must not be negative, found ")
+             << stride;
+  return success();
+}
+
+LogicalResult LaneFolderOp::verify() {
+  int64_t live = getLive();
+  if (live != 1 && live != 2 && live != 4 && live != 8)
+    return emitOpError("TU-39: live must be 1, 2, 4 or 8 lanes, found ")
+           << live;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Vector engine, cast, commit
+//===----------------------------------------------------------------------===//
+
+LogicalResult VectorAluOp::verify() {
+  AluOp function = getFunction();
+  auto owner = [](AluOp op) {
+    switch (op) {
+    case AluOp::Add:
+    case AluOp::AddSat:
+    case AluOp::Sub:
+    case AluOp::SubSat:
+      return Alu::FxpAdd;
+    case AluOp::Shl:
+    case AluOp::ShlSat:
+      return Alu::FxpLshift;
+    case AluOp::MulFxp:
+    case AluOp::MulInt:
+      return Alu::FxpMul;
+    case AluOp::Shr:
+    case AluOp::Sar:
+      return Alu::FxpRshift;
+    }
+    return Alu::FxpAdd;
+  };
+  if (owner(function) != getAlu())
+    return emitOpError("LIR-17: ") << stringifyAluOp(function) << " runs on "
+                                   << stringifyAlu(owner(function))
+                                   << ", found " << stringifyAlu(getAlu());
+  if (getImm().has_value() == bool(getVrf()))
+    return emitOpError("LIR-17: needs either imm or vrf, found ")
+           << (getVrf() ? "both" : "neither");
+  if (bool(getVrf()) != getSizes().has_value() ||
+      bool(getVrf()) != getStrides().has_value())
+    return emitOpError("LIR-17: loops belong to a vrf operand");
+  if (!getVrf())
+    return success();
+  if (failed(
+          verifyTier(*this, "LIR-12", "vrf", getVrf().getType(), Tier::Vrf)) ||
+      failed(verifyLoops(*this, *getSizes(), *getStrides())))
+    return failure();
+  // The register file holds 32 bit scalars.
+  constexpr int64_t scalar = 4;
+  for (auto [i, stride] : llvm::enumerate(*getStrides()))
+    if (stride % scalar != 0)
+      return emitOpError("LIR-17: stride of loop ")
+             << i << " must be a multiple of " << scalar << ", found "
+             << stride;
+  return verifyBounds(*this, 0, *getSizes(), *getStrides(), scalar,
+                      getVrf().getType().getBytes());
+}
+
+LogicalResult CastOp::verify() {
+  Type from = getFrom(), to = getTo();
+  bool narrowsInt = from.isInteger(32) &&
+                    (to.isInteger(4) || to.isInteger(8) || to.isInteger(16));
+  bool narrowsFloat =
+      from.isF32() && isa<Float8E4M3FNType, Float8E5M2Type, BFloat16Type>(to);
+  if (!narrowsInt && !narrowsFloat)
+    return emitOpError("TU-61: no cast from ")
+           << from << " to " << to
+           << "; there are i32 to i4, i8, i16, f32 to f8E4M3FN, f8E5M2, bf16";
+  return success();
+}
+
+LogicalResult CommitAdapterOp::verify() {
+  if (getIn() != int64_t(machine::flitBytes))
+    return emitOpError("LIR-18: flits of ")
+           << machine::flitBytes << " bytes come in, found in " << getIn();
+  if (getKeep() < int64_t(machine::minCommitBytes) ||
+      getKeep() > int64_t(machine::mainCommitBytes) ||
+      getKeep() % machine::minCommitBytes != 0)
+    return emitOpError("TU-73: keep must be 8, 16, 24 or 32 bytes, found ")
+           << getKeep();
+  return success();
+}
+
+LogicalResult CommitSequencerOp::verify() {
+  MemType type = getTarget().getType();
+  if (failed(verifyTier(*this, "LIR-12", "target", type, Tier::Dm)) ||
+      failed(verifyLoops(*this, getSizes(), getStrides())))
+    return failure();
+  int64_t word = machine::dmWriteGranule;
+  if (getWrite() < word || getWrite() > int64_t(machine::mainCommitBytes) ||
+      getWrite() % word != 0)
+    return emitOpError("MM-23: write must be 8, 16, 24 or 32 bytes, found ")
+           << getWrite();
+  if (getBase() % word != 0)
+    return emitOpError("MM-26: base must be a multiple of ")
+           << word << ", found " << getBase();
+  for (auto [i, stride] : llvm::enumerate(getStrides()))
+    if (stride % word != 0)
+      return emitOpError("MM-26: stride of loop ")
+             << i << " must be a multiple of " << word << ", found " << stride;
+  ArrayRef<int64_t> slices = getSlices();
+  if (slices.empty() || slices.size() % 2 != 0)
+    return emitOpError("LIR-19: slices are pairs of first and last, found ")
+           << slices.size() << " numbers";
+  int64_t next = 0;
+  for (size_t i = 0; i < slices.size(); i += 2) {
+    if (slices[i] < next || slices[i + 1] < slices[i] ||
+        slices[i + 1] >= int64_t(machine::slicesPerCluster))
+      return emitOpError("LIR-19: slice ranges must ascend within 0 to ")
+             << machine::slicesPerCluster - 1 << ", found " << slices[i]
+             << " to " << slices[i + 1];
+    next = slices[i + 1] + 1;
+  }
+  return verifyBounds(*this, getBase(), getSizes(), getStrides(), getWrite(),
+                      type.getBytes());
+}
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/LIR/IR/LIROps.cpp.inc"

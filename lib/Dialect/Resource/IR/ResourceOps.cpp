@@ -1,0 +1,343 @@
+//===- ResourceOps.cpp - Verifiers of resource ops ------------------------===//
+//
+// Structure and numbers; whether a schedule is right is shown by the pass
+// `resource-verify-schedule`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "furiosa/Dialect/Resource/IR/Resource.h"
+#include "furiosa/Target/RNGD/Machine.h"
+
+#include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::resource;
+using lir::MemType;
+using lir::Tier;
+namespace machine = furiosa::rngd::machine;
+
+SmallVector<LoopOp> resource::getEnclosingLoops(Operation *op) {
+  SmallVector<LoopOp> loops;
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp())
+    if (auto loop = dyn_cast<LoopOp>(parent))
+      loops.push_back(loop);
+  std::reverse(loops.begin(), loops.end());
+  return loops;
+}
+
+/// RES-16, RES-13: two cycles in order.
+static LogicalResult verifyInterval(Operation *op, StringRef what,
+                                    ArrayRef<int64_t> interval) {
+  if (interval.size() != 2)
+    return op->emitOpError(what)
+           << " must hold two cycles, found " << interval.size();
+  if (interval[0] < 0 || interval[0] > interval[1])
+    return op->emitOpError(what) << " must ascend from 0 on, found "
+                                 << interval[0] << " to " << interval[1];
+  return success();
+}
+
+static LogicalResult verifyTag(Operation *op, StringRef rule, Engine engine,
+                               std::optional<int64_t> tag) {
+  if (!tag)
+    return success();
+  if (engine != Engine::Dma)
+    return op->emitOpError(rule) << ": only a dma has a tag, found one on "
+                                 << stringifyEngine(engine);
+  if (*tag < 0 || *tag >= int64_t(machine::dmaTags))
+    return op->emitOpError(rule) << ": tag must be 0 to "
+                                 << machine::dmaTags - 1 << ", found " << *tag;
+  return success();
+}
+
+/// RES-19: dependences do not cross blocks; a loop stands for its body.
+static LogicalResult verifyTokens(Operation *op, ValueRange after) {
+  for (auto [i, token] : llvm::enumerate(after)) {
+    Operation *producer = token.getDefiningOp();
+    if (!producer || producer->getBlock() != op->getBlock())
+      return op->emitOpError("RES-19: token ")
+             << i << " must come from the same block";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ProgramOp
+//===----------------------------------------------------------------------===//
+
+/// RES-9: what a schedule adds is there in whole, or not at all.
+static LogicalResult verifyScheduled(ProgramOp program) {
+  WalkResult result = program.getBody().walk([&](Operation *op) {
+    auto refuse = [&](StringRef what) {
+      InFlightDiagnostic diag = op->emitOpError("RES-9: a scheduled program ")
+                                << what;
+      return WalkResult(diag);
+    };
+    if (auto buffer = dyn_cast<BufferOp>(op)) {
+      if (!buffer.getAddress() || !buffer.getLive())
+        return refuse("has buffers with address and live");
+    } else if (auto issue = dyn_cast<IssueOp>(op)) {
+      if (!issue.getCycles())
+        return refuse("has commands with cycles");
+      if (issue.getEngine() == Engine::Dma && !issue.getTag())
+        return refuse("has dma commands with tags");
+      if (issue.getToken() || !issue.getAfter().empty())
+        return refuse("has waits instead of tokens");
+    } else if (auto loop = dyn_cast<LoopOp>(op)) {
+      if (!loop.getCycles())
+        return refuse("has loops with cycles");
+      if (loop.getToken() || !loop.getAfter().empty())
+        return refuse("has waits instead of tokens");
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult ProgramOp::verifyRegions() {
+  if (getPes() != 1 && getPes() != 2 && getPes() != 4)
+    return emitOpError("RES-3: pes must be 1, 2 or 4, found ") << getPes();
+  if (getClusters().empty())
+    return emitOpError("RES-3: at least one cluster runs the program");
+  int64_t next = 0;
+  for (int64_t cluster : getClusters()) {
+    if (cluster < next || cluster >= int64_t(machine::clusters))
+      return emitOpError("RES-3: clusters must ascend within 0 to ")
+             << machine::clusters - 1 << ", found " << cluster;
+    next = cluster + 1;
+  }
+  if (!rngd::parseRelease(getRelease()))
+    return emitOpError("RES-8: unknown release \"") << getRelease() << "\"";
+  if (getMakespan().has_value() != getLowerBound().has_value())
+    return emitOpError("RES-4: makespan and lower_bound come together");
+  if (getMakespan() &&
+      (*getLowerBound() < 0 || *getLowerBound() > *getMakespan()))
+    return emitOpError("RES-4: lower_bound must be 0 to makespan ")
+           << *getMakespan() << ", found " << *getLowerBound();
+
+  bool inCommands = false, inResults = false;
+  int64_t index = 0;
+  llvm::StringSet<> names;
+  for (Operation &op : getBody().getOps()) {
+    auto argument = dyn_cast<ArgumentOp>(op);
+    if (!argument) {
+      if (!isa<BufferOp, IssueOp, WaitOp, LoopOp>(op))
+        return op.emitOpError("RES-6: has no place in resource.program");
+      inCommands = true;
+      continue;
+    }
+    if (inCommands)
+      return argument.emitOpError("RES-5: arguments come first");
+    if (argument.getIndex() != index)
+      return argument.emitOpError("RES-5: index must be ")
+             << index << ", found " << argument.getIndex();
+    ++index;
+    bool isInput =
+        argument.getRole() == Role::Input || argument.getRole() == Role::InOut;
+    if (isInput && inResults)
+      return argument.emitOpError(
+          "RES-5: inputs come before results and scratch");
+    inResults |= !isInput;
+    if (!names.insert(argument.getName()).second)
+      return argument.emitOpError("RES-5: two arguments are named \"")
+             << argument.getName() << "\"";
+  }
+
+  // RES-7.
+  int64_t slices = getPes() * int64_t(machine::slicesPerPE);
+  WalkResult result = getBody().walk([&](Operation *op) {
+    if (auto dma = dyn_cast<lir::DmaOp>(op)) {
+      for (Attribute attr : dma.getEngines()) {
+        auto engine = cast<lir::EngineAttr>(attr);
+        if (!llvm::is_contained(getClusters(), engine.getCluster()) ||
+            engine.getPe() >= getPes())
+          return WalkResult(dma.emitOpError("RES-7: cluster ")
+                            << engine.getCluster() << " pe " << engine.getPe()
+                            << " does not run the program");
+      }
+    } else if (auto commit = dyn_cast<lir::CommitSequencerOp>(op)) {
+      ArrayRef<int64_t> ranges = commit.getSlices();
+      if (!ranges.empty() && ranges.back() >= slices)
+        return WalkResult(commit.emitOpError("RES-7: slice ")
+                          << ranges.back() << " is none of the " << slices
+                          << " that run the program");
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return getMakespan() ? verifyScheduled(*this) : success();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+LogicalResult ArgumentOp::verify() {
+  MemType type = getResult().getType();
+  if (type.getTier() != Tier::Hbm)
+    return emitOpError("RES-10: arguments are in hbm, found ")
+           << lir::stringifyTier(type.getTier());
+  if (getName().empty())
+    return emitOpError("RES-10: the name is empty");
+  if (!getOperand())
+    return success();
+  std::optional<int64_t> elements = lir::getProduct(getOperand()->getSizes());
+  int64_t bits = getOperand()->getElementType().getIntOrFloatBitWidth();
+  int64_t total;
+  if (!elements || llvm::MulOverflow(*elements, bits, total))
+    return emitOpError("RES-11: the operand's size does not fit in 64 bits");
+  return success();
+}
+
+void BufferOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Allocate::get(),
+                       getOperation()->getOpResult(0));
+}
+
+LogicalResult BufferOp::verify() {
+  MemType type = getResult().getType();
+  if (type.getTier() == Tier::Hbm)
+    return emitOpError("RES-12: buffers in hbm are arguments");
+  if (getLive() && failed(verifyInterval(*this, "RES-13: live", *getLive())))
+    return failure();
+  if (!getAddress())
+    return success();
+  int64_t align = type.getTier() == Tier::Trf   ? machine::macWindowBytes
+                  : type.getTier() == Tier::Vrf ? machine::vrfRowBytes
+                                                : machine::dmWriteGranule;
+  int64_t address = *getAddress();
+  if (address < 0 || address % align != 0)
+    return emitOpError("RES-12: address must be a multiple of ")
+           << align << ", found " << address;
+  int64_t capacity = MemType::getCapacity(type.getTier()) / type.getLanes();
+  if (address > capacity - type.getBytesPerLane())
+    return emitOpError("RES-12: ")
+           << type.getBytesPerLane() << " bytes at " << address
+           << " do not fit in " << capacity << " of "
+           << lir::stringifyTier(type.getTier());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+/// RES-17: with the counters of all loops at their last trip, an engine still
+/// stays inside the buffer; and every step keeps to words of 8 bytes.
+static LogicalResult verifyAdvance(IssueOp issue, lir::DmaOp dma) {
+  SmallVector<LoopOp> loops = getEnclosingLoops(issue);
+  ArrayRef<int64_t> advance = *issue.getAdvance();
+  if (advance.size() != 2 * loops.size())
+    return issue.emitOpError("RES-17: advance has two numbers for each of the ")
+           << loops.size() << " loops around, found " << advance.size();
+  MemType types[2] = {dma.getSource().getType(), dma.getTarget().getType()};
+  int64_t moved[2] = {0, 0};
+  int64_t word = machine::dmWriteGranule;
+  bool aligned = types[1].getTier() == Tier::Dm;
+  for (auto [i, step] : llvm::enumerate(advance)) {
+    if (step < 0)
+      return issue.emitOpError("RES-17: advance must not be negative, found ")
+             << step;
+    if (aligned && step % word != 0)
+      return issue.emitOpError("RES-17: advance must be a multiple of ")
+             << word << " bytes, found " << step;
+    if (step != 0 && types[i % 2].getTier() != Tier::Hbm)
+      return issue.emitOpError("not yet supported: an advance in ")
+             << lir::stringifyTier(types[i % 2].getTier());
+    int64_t trips = loops[i / 2].getTrips();
+    int64_t reach;
+    if (trips < 1 || llvm::MulOverflow(trips - 1, step, reach) ||
+        llvm::AddOverflow(moved[i % 2], reach, moved[i % 2]))
+      return issue.emitOpError(
+          "RES-17: advance reaches an address that does not fit in 64 bits");
+  }
+  for (Attribute attr : dma.getEngines()) {
+    auto engine = cast<lir::EngineAttr>(attr);
+    for (int side : {0, 1}) {
+      if (types[side].getTier() != Tier::Hbm)
+        continue;
+      std::optional<int64_t> end =
+          lir::getReach(engine.getSizes(), side ? engine.getTargetStrides()
+                                                : engine.getSourceStrides());
+      int64_t base = side ? engine.getTarget() : engine.getSource();
+      // The op's own verifier has bounded everything but the advance.
+      if (!end || moved[side] > types[side].getBytes() ||
+          *end + base + engine.getPacket() + moved[side] >
+              types[side].getBytes())
+        return issue.emitOpError("RES-17: ")
+               << (side ? "target" : "source") << " of the engine of cluster "
+               << engine.getCluster() << " pe " << engine.getPe()
+               << " leaves its buffer of " << types[side].getBytes()
+               << " bytes in the last iteration";
+    }
+  }
+  return success();
+}
+
+LogicalResult IssueOp::verifyRegions() {
+  auto ops = getBody().getOps();
+  if (std::distance(ops.begin(), ops.end()) != 1)
+    return emitOpError("RES-14: the region holds one command, found ")
+           << std::distance(ops.begin(), ops.end());
+  Operation &command = *ops.begin();
+  auto dma = dyn_cast<lir::DmaOp>(command);
+  auto exec = dyn_cast<lir::ExecOp>(command);
+  bool fits = getEngine() == Engine::Dma
+                  ? bool(dma)
+                  : exec && (exec.getContext() == lir::Context::Main) ==
+                                (getEngine() == Engine::Main);
+  if (!fits) {
+    InFlightDiagnostic diag = emitOpError("RES-14: ")
+                              << stringifyEngine(getEngine())
+                              << " cannot run this command";
+    diag.attachNote(command.getLoc()) << "the command is here";
+    return diag;
+  }
+  if (failed(verifyTag(*this, "RES-15", getEngine(), getTag())))
+    return failure();
+  if (getCycles() &&
+      failed(verifyInterval(*this, "RES-16: cycles", *getCycles())))
+    return failure();
+  if (failed(verifyTokens(*this, getAfter())))
+    return failure();
+  if (dma && (dma.getSourceOffset() || dma.getTargetOffset()))
+    return emitOpError("RES-18: offsets must be bases and advance, found an "
+                       "SSA offset");
+  if (!getAdvance())
+    return success();
+  if (!dma)
+    return emitOpError("RES-15: only a dma has an advance");
+  return verifyAdvance(*this, dma);
+}
+
+LogicalResult WaitOp::verify() {
+  if (getEngine() == Engine::Dma && !getTag())
+    return emitOpError("RES-20: a wait for a dma needs a tag");
+  return verifyTag(*this, "RES-20", getEngine(), getTag());
+}
+
+LogicalResult LoopOp::verifyRegions() {
+  if (getTrips() < 1)
+    return emitOpError("RES-21: trips must be positive, found ") << getTrips();
+  if (getCycles() && *getCycles() < 0)
+    return emitOpError("RES-21: cycles must not be negative, found ")
+           << *getCycles();
+  if (getEnclosingLoops(*this).size() >= maxLoopDepth)
+    return emitOpError("RES-22: loops nest at most ")
+           << maxLoopDepth << " deep";
+  for (Operation &op : getBody().getOps())
+    if (!isa<IssueOp, WaitOp, LoopOp>(op))
+      return op.emitOpError("RES-22: has no place in resource.loop");
+  return verifyTokens(*this, getAfter());
+}
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/Resource/IR/ResourceOps.cpp.inc"

@@ -1,0 +1,418 @@
+//===- Sequence.cpp - Deriving sequencer entries --------------------------===//
+//
+// Matches the digits of a stream with the digits of a memory, and turns the
+// matches into coalesced loops (MA-13, MA-22 to MA-28).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sequence.h"
+#include "Parse.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+#include <numeric>
+
+using namespace furiosa::mapping;
+using namespace furiosa::mapping::detail;
+
+static bool hasKind(const Canonical &form, Pad kind) {
+  auto is = [&](PadRun run) { return run.kind == kind; };
+  return llvm::any_of(form.tail, is) ||
+         llvm::any_of(form.factors, [&](const Factor &factor) {
+           return llvm::any_of(factor.runs, is);
+         });
+}
+
+/// Places the digits of the memory; MA-15 where one repeats.
+static std::optional<Fault> placeMemory(Derivation &derivation,
+                                        const Canonical &memory) {
+  int64_t stride = 1;
+  for (const Factor &factor : llvm::reverse(memory.factors)) {
+    MemoryDigit digit;
+    digit.factor = factor;
+    digit.addressStride = stride;
+    stride *= factor.extent;
+    derivation.memory.insert(derivation.memory.begin(), std::move(digit));
+  }
+  derivation.memoryCore = stride;
+  derivation.memoryTail = memory.tail;
+  derivation.memorySize =
+      memory.tail.empty() ? stride : memory.tail.back().upTo;
+
+  for (MemoryDigit &digit : derivation.memory) {
+    const Factor &factor = digit.factor;
+    if (factor.axis < 0)
+      continue;
+    digit.next = derivation.axes[factor.axis].size;
+    digit.isTopmost = true;
+    for (const MemoryDigit &other : derivation.memory) {
+      if (&other == &digit || other.factor.axis != factor.axis ||
+          other.factor.stride < factor.stride)
+        continue;
+      digit.isTopmost = false;
+      digit.next = std::min(digit.next, other.factor.stride);
+    }
+    // Values of a digit stay below the axis size, so this cannot overflow.
+    if (!digit.isTopmost && factor.stride * (factor.live - 1) >= digit.next)
+      return fault(
+          "MA-15", "repeated",
+          "the memory holds a digit of axis " + derivation.name(factor.axis) +
+              " twice, at strides " + llvm::Twine(factor.stride) + " and " +
+              llvm::Twine(digit.next) + "; use each digit of an axis once");
+    int64_t span;
+    bool whole = !llvm::MulOverflow(factor.stride, factor.live, span) &&
+                 digit.next % span == 0;
+    digit.modulus = whole ? factor.live : ceilDiv(digit.next, factor.stride);
+  }
+  return std::nullopt;
+}
+
+/// The memory digit of `axis` that tells apart steps of `weight`, or -1.
+static int findDigit(const Derivation &derivation, int axis, int64_t weight) {
+  int found = -1;
+  for (auto [index, digit] : llvm::enumerate(derivation.memory)) {
+    const Factor &factor = digit.factor;
+    if (factor.axis != axis || factor.stride > weight)
+      continue;
+    if (found < 0 || factor.stride > derivation.memory[found].factor.stride)
+      found = static_cast<int>(index);
+  }
+  if (found < 0)
+    return -1;
+  const MemoryDigit &digit = derivation.memory[found];
+  return weight / digit.factor.stride < digit.modulus ? found : -1;
+}
+
+/// Splits one stream factor at the digits of the memory.
+static std::optional<Fault> matchFactor(const Derivation &derivation,
+                                        const Factor &factor, bool inPacket,
+                                        std::vector<StreamTerm> &terms,
+                                        bool &ragged) {
+  auto emit = [&](TermSource source, int axis, int64_t weight, int64_t live,
+                  int64_t extent, int digit, int64_t step) {
+    StreamTerm term;
+    term.term.inPacket = inPacket;
+    term.term.source = source;
+    term.term.axis = axis;
+    term.term.axisStride = weight;
+    term.term.live = live;
+    term.term.entry = {live, 0};
+    if (digit >= 0)
+      term.term.entry.stride = derivation.memory[digit].addressStride * step;
+    term.digit = digit;
+    term.step = step;
+    term.extent = extent;
+    terms.push_back(std::move(term));
+  };
+
+  if (factor.axis < 0) {
+    bool pad = factor.live == 1;
+    if (!pad && derivation.writes())
+      return fault("MA-25", "written-twice",
+                   "the stream repeats each cell " + llvm::Twine(factor.live) +
+                       " times by a number, and a memory cell is written once; "
+                       "drop the number or pad with '1 # " +
+                       llvm::Twine(factor.live) + "'");
+    emit(pad ? TermSource::Padding : TermSource::Broadcast, -1, 0, factor.live,
+         factor.extent, -1, 0);
+    return std::nullopt;
+  }
+
+  const int axis = factor.axis;
+  const std::string name = derivation.name(axis);
+  const int64_t size = derivation.axes[axis].size;
+  int64_t left = std::min(factor.live, ceilDiv(size, factor.stride));
+  const bool window = left < ceilDiv(size, factor.stride);
+  int64_t extent = factor.extent;
+  int64_t weight = factor.stride;
+
+  auto incompatible = [&](int64_t boundary) {
+    return fault(
+        "MA-22", "incompatible",
+        "axis " + name + " has no common refinement: the stream steps by " +
+            llvm::Twine(factor.stride) + " over " + llvm::Twine(factor.extent) +
+            " digits, the memory cuts the axis at " + llvm::Twine(boundary) +
+            "; split the axis at " + llvm::Twine(std::gcd(boundary, weight)) +
+            " on both sides, or store it in the order of the stream");
+  };
+
+  while (true) {
+    int index = findDigit(derivation, axis, weight);
+    if (index >= 0) {
+      const MemoryDigit &digit = derivation.memory[index];
+      int64_t base = digit.factor.stride;
+      if (weight % base != 0)
+        return incompatible(base);
+      int64_t step = weight / base;
+      int64_t furthest;
+      if (!llvm::MulOverflow(left - 1, step, furthest) &&
+          furthest < digit.factor.live) {
+        emit(TermSource::Memory, axis, weight, left, extent, index, step);
+        return std::nullopt;
+      }
+      if (digit.factor.live < digit.modulus)
+        return fault(derivation.writes() ? "MA-24" : "MA-23",
+                     derivation.writes() ? "no-target" : "no-source",
+                     "the memory holds " + llvm::Twine(digit.factor.live) +
+                         " of " + llvm::Twine(digit.modulus) +
+                         " values of axis " + name + " at stride " +
+                         llvm::Twine(base) + ", the stream asks for " +
+                         llvm::Twine(left) +
+                         "; take a window of the stream "
+                         "with '= " +
+                         llvm::Twine(ceilDiv(digit.factor.live, step)) + "'");
+      if (digit.modulus % step != 0)
+        return incompatible(base * digit.modulus);
+      int64_t count = digit.modulus / step;
+      // Digits past the live ones demand nothing: only the extent must divide.
+      if (extent % count != 0)
+        return incompatible(base * digit.modulus);
+      ragged |= left % count != 0 && window;
+      emit(TermSource::Memory, axis, weight, count, count, index, step);
+      weight *= count;
+      left = ceilDiv(left, count);
+      extent /= count;
+    } else {
+      if (derivation.writes())
+        return fault("MA-24", "no-target",
+                     "the memory has no digit of axis " + name + " at stride " +
+                         llvm::Twine(weight) +
+                         "; a broadcast cannot be written, so reduce or drop " +
+                         llvm::Twine(left) + " steps of it");
+      int64_t next = 0;
+      for (const MemoryDigit &digit : derivation.memory)
+        if (digit.factor.axis == axis && digit.factor.stride > weight &&
+            (next == 0 || digit.factor.stride < next))
+          next = digit.factor.stride;
+      if (next == 0 || next / weight >= left ||
+          (next % weight != 0 && next / weight >= left - 1)) {
+        emit(TermSource::Broadcast, axis, weight, left, extent, -1, 0);
+        return std::nullopt;
+      }
+      int64_t count = next / weight;
+      if (next % weight != 0 || extent % count != 0)
+        return incompatible(next);
+      ragged |= left % count != 0 && window;
+      emit(TermSource::Broadcast, axis, weight, count, count, -1, 0);
+      weight = next;
+      left = ceilDiv(left, count);
+      extent /= count;
+    }
+  }
+}
+
+static std::optional<Fault>
+matchStream(Derivation &derivation, const Canonical &stream, bool inPacket) {
+  std::vector<StreamTerm> &terms =
+      inPacket ? derivation.packet : derivation.time;
+  for (const Factor &factor : llvm::reverse(stream.factors))
+    if (std::optional<Fault> bad =
+            matchFactor(derivation, factor, inPacket, terms, derivation.ragged))
+      return bad;
+  (inPacket ? derivation.packetTail : derivation.timeTail) = stream.tail;
+  return std::nullopt;
+}
+
+/// Padding of a read stream keeps the stride of its factor.
+static void placeReadPadding(Derivation &derivation) {
+  for (std::vector<StreamTerm> *terms : {&derivation.time, &derivation.packet})
+    for (StreamTerm &term : *terms) {
+      Entry &entry = term.term.entry;
+      entry.size = term.extent;
+      bool innermost = terms == &derivation.packet && &term == &terms->front();
+      if (term.term.source == TermSource::Padding)
+        entry.stride = innermost ? 1 : 0;
+    }
+}
+
+llvm::SmallVector<Entry, 8>
+furiosa::mapping::coalesce(llvm::ArrayRef<Entry> entries) {
+  llvm::SmallVector<Entry, 8> merged; // innermost first
+  for (Entry outer : llvm::reverse(entries)) {
+    if (outer.size == 1)
+      continue;
+    if (!merged.empty()) {
+      Entry &inner = merged.back();
+      int64_t continued, size;
+      if (!llvm::MulOverflow(inner.size, inner.stride, continued) &&
+          outer.stride == continued &&
+          !llvm::MulOverflow(inner.size, outer.size, size) &&
+          size <= maxSequencerEntrySize) {
+        inner.size = size;
+        continue;
+      }
+    }
+    merged.push_back(outer);
+  }
+  std::reverse(merged.begin(), merged.end());
+  return merged;
+}
+
+/// The end of the top padding that follows one run of `length` cells from
+/// address 0 on; 0 where none follows directly.
+static int64_t topPaddingAfter(const Derivation &derivation, int64_t length) {
+  if (length == derivation.memoryCore && !derivation.memoryTail.empty())
+    return derivation.memoryTail[0].kind == Pad::Top
+               ? derivation.memoryTail[0].upTo
+               : 0;
+  for (const MemoryDigit &digit : derivation.memory)
+    if (digit.factor.live * digit.addressStride == length)
+      return digit.topEnd() * digit.addressStride;
+  return 0;
+}
+
+/// Entries of one descriptor, its tail included.
+static Result<llvm::SmallVector<Entry, 8>>
+entriesOf(const Derivation &derivation, bool inPacket) {
+  const std::vector<StreamTerm> &terms =
+      inPacket ? derivation.packet : derivation.time;
+  const llvm::SmallVector<PadRun, 1> &tail =
+      inPacket ? derivation.packetTail : derivation.timeTail;
+  std::vector<Entry> list;
+  for (const StreamTerm &term : llvm::reverse(terms))
+    list.push_back(term.term.entry);
+  llvm::SmallVector<Entry, 8> entries = coalesce(list);
+  if (tail.empty())
+    return entries;
+
+  // The padding of a tail is not a number of rows: one loop must run over it.
+  int64_t core = 1;
+  for (Entry entry : list)
+    core *= entry.size;
+  bool oneRun = true;
+  for (size_t i = 1; i < entries.size(); ++i)
+    oneRun &= entries[i - 1].stride == entries[i].size * entries[i].stride;
+  if (!oneRun)
+    return fault("MA-22", "incompatible",
+                 "padding to " + llvm::Twine(tail.back().upTo) +
+                     " cells follows digits that are not contiguous in the "
+                     "memory; pad a single digit instead");
+  int64_t stride = entries.empty() ? 1 : entries.back().stride;
+  if (derivation.writes()) {
+    int64_t room = stride == 1 ? topPaddingAfter(derivation, core) : 0;
+    if (tail.back().upTo > room)
+      return fault("MA-27", "pad-collision",
+                   "padding of the stream from " + llvm::Twine(core) + " to " +
+                       llvm::Twine(tail.back().upTo) +
+                       " cells does not land on top padding of the memory, "
+                       "which ends at " +
+                       llvm::Twine(std::max(room, core)) +
+                       "; trim the stream first");
+  }
+  entries.clear();
+  entries.push_back({tail.back().upTo, stride});
+  return entries;
+}
+
+static int64_t contiguousRun(llvm::ArrayRef<Entry> time,
+                             llvm::ArrayRef<Entry> packet) {
+  std::vector<Entry> all(time.begin(), time.end());
+  all.insert(all.end(), packet.begin(), packet.end());
+  if (all.empty() || all.back().stride > 1)
+    return 1;
+  int64_t run = all.back().size;
+  for (size_t i = all.size() - 1; i > 0; --i) {
+    int64_t continued;
+    if (llvm::MulOverflow(all[i].size, all[i].stride, continued) ||
+        all[i - 1].stride != continued)
+      break;
+    run *= all[i - 1].size;
+  }
+  return run;
+}
+
+Result<Sequence> furiosa::mapping::sequence(const Mapping &memory,
+                                            const Mapping &time,
+                                            const Mapping &packet,
+                                            SequenceMode mode) {
+  for (const Mapping *stream : {&time, &packet})
+    if (!stream->isIdentity() && !memory.isIdentity() &&
+        !(stream->axes() == memory.axes()))
+      return fault("MA-7", "unknown-axis",
+                   quoted(stream->str()) + " and the memory " +
+                       quoted(memory.str()) + " are over different axes");
+  int64_t total;
+  if (llvm::MulOverflow(time.size(), packet.size(), total))
+    return fault("MA-11", "size-overflow",
+                 "time has " + llvm::Twine(time.size()) +
+                     " cells and packet has " + llvm::Twine(packet.size()) +
+                     "; their product is 9223372036854775808 or more");
+
+  Result<Canonical> place = memory.resolved();
+  if (!place)
+    return fault("MA-13", "memory-not-linear",
+                 "memory " + quoted(memory.str()) + ": " +
+                     place.fault().message);
+  if (mode != SequenceMode::Write && hasKind(*place, Pad::Bottom))
+    return fault("MA-28", "bottom-in-memory",
+                 "memory " + quoted(memory.str()) +
+                     " has bottom padding and is read; declare it with '#'");
+
+  const Axes &axes = memory.isIdentity()
+                         ? (time.isIdentity() ? packet.axes() : time.axes())
+                         : memory.axes();
+  Derivation derivation{axes, mode, {}, {}, 1, 1, {}, {}, {}, {}, false};
+  if (std::optional<Fault> bad = placeMemory(derivation, *place))
+    return *bad;
+
+  for (bool inPacket : {false, true}) {
+    const Mapping &stream = inPacket ? packet : time;
+    llvm::StringRef which = inPacket ? "packet " : "time ";
+    Result<Canonical> form = stream.canonical();
+    if (!form)
+      return fault("MA-13", "not-linear",
+                   which + quoted(stream.str()) + ": " + form.fault().message);
+    if (mode != SequenceMode::Carve && hasKind(*form, Pad::Bottom))
+      return fault("MA-28", "bottom-in-stream",
+                   which + quoted(stream.str()) +
+                       " has bottom padding, which no stream may touch; use "
+                       "'#'");
+    if (std::optional<Fault> bad = matchStream(derivation, *form, inPacket))
+      return *bad;
+  }
+  if (std::optional<Fault> bad = checkCarries(derivation))
+    return *bad;
+
+  Sequence sequence;
+  std::optional<Fault> left = checkCoverage(derivation);
+  sequence.coversMemory = !left;
+  if (mode == SequenceMode::Write) {
+    if (std::optional<Fault> bad = checkInjective(derivation))
+      return *bad;
+    if (left)
+      return *left;
+    if (std::optional<Fault> bad = placeWritePadding(derivation))
+      return *bad;
+  } else {
+    placeReadPadding(derivation);
+  }
+
+  Result<llvm::SmallVector<Entry, 8>> outer = entriesOf(derivation, false);
+  if (!outer)
+    return outer.fault();
+  Result<llvm::SmallVector<Entry, 8>> inner = entriesOf(derivation, true);
+  if (!inner)
+    return inner.fault();
+  sequence.time.assign(outer->begin(), outer->end());
+  sequence.packet.assign(inner->begin(), inner->end());
+  for (const StreamTerm &term : llvm::reverse(derivation.time))
+    sequence.terms.push_back(term.term);
+  for (const StreamTerm &term : llvm::reverse(derivation.packet))
+    sequence.terms.push_back(term.term);
+
+  sequence.packetSize = packet.size();
+  sequence.contiguousRun = contiguousRun(sequence.time, sequence.packet);
+  sequence.accessSize = std::gcd(sequence.packetSize, sequence.contiguousRun);
+  uint64_t last = 0;
+  for (const auto &entries : {*outer, *inner})
+    for (Entry entry : entries)
+      last = llvm::SaturatingMultiplyAdd(static_cast<uint64_t>(entry.size - 1),
+                                         static_cast<uint64_t>(entry.stride),
+                                         last);
+  uint64_t size = derivation.memorySize;
+  if (last >= size)
+    sequence.overRead = static_cast<int64_t>(std::min<uint64_t>(
+        last - size + 1, std::numeric_limits<int64_t>::max()));
+  return sequence;
+}

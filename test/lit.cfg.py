@@ -1,0 +1,23 @@
+# Configuration of the lit test suite.
+
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+
+config.name = "FURIOSA"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "CMakeLists.txt", "vectors"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.furiosa_obj_root, "test")
+
+llvm_config.use_default_substitutions()
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+config.substitutions.append(
+    ("%examples", os.path.join(config.furiosa_src_root, "examples"))
+)
+llvm_config.add_tool_substitutions(
+    ["furiosa-opt-mlir", "furiosa-translate", "furiosa-run", "furiosa-lsp-server"],
+    [config.furiosa_tools_dir],
+)

@@ -1,0 +1,491 @@
+//===- SchedulingTest.cpp - Scheduler, allocator, bound against checker ---===//
+//
+// The checker is written apart from what it checks; small graphs are also
+// solved by trying all orders.
+//
+//===----------------------------------------------------------------------===//
+
+#include "furiosa/Dialect/Resource/Scheduling/Scheduling.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <random>
+
+using namespace furiosa::scheduling;
+
+namespace {
+
+Command command(Engine engine, int64_t cycles,
+                llvm::ArrayRef<unsigned> after = {},
+                llvm::ArrayRef<unsigned> buffers = {}) {
+  Command result;
+  result.engine = engine;
+  result.cycles = cycles;
+  result.after.assign(after.begin(), after.end());
+  result.buffers.assign(buffers.begin(), buffers.end());
+  return result;
+}
+
+Buffer buffer(Memory memory, int64_t bytes, int64_t lanes = 1) {
+  Buffer result;
+  result.memory = memory;
+  result.bytes = bytes;
+  result.lanes = lanes;
+  return result;
+}
+
+std::string print(const std::vector<Fault> &faults) {
+  std::string text;
+  for (const Fault &fault : faults)
+    text += "block " + std::to_string(fault.block) + " command " +
+            std::to_string(fault.command) + ": " + fault.message + "\n";
+  return text;
+}
+
+Solution solveOrFail(const Problem &problem) {
+  Failure failure;
+  std::optional<Solution> solution = solve(problem, failure);
+  EXPECT_TRUE(solution) << failure.message;
+  return solution ? *solution : Solution();
+}
+
+/// Loads of two operands, a preload of one, the contraction, the store.
+Problem getGemm() {
+  Problem problem;
+  problem.buffers = {buffer(Memory::Dm, 4096), buffer(Memory::Dm, 4096),
+                     buffer(Memory::Trf, 4096, 8), buffer(Memory::Dm, 2048)};
+  Command main = command(Engine::Main, 777, {1, 2}, {1, 2, 3});
+  problem.blocks.resize(1);
+  problem.blocks[0].commands = {command(Engine::Dma, 3118, {}, {0}),
+                                command(Engine::Dma, 3020, {}, {1}),
+                                command(Engine::Sub, 775, {0}, {0, 2}), main,
+                                command(Engine::Dma, 72731, {3}, {3})};
+  return problem;
+}
+
+// The published schedule of this kernel ends at 81,449 with the second load
+// held back by 200 cycles; ours starts it at once.
+TEST(Scheduling, Gemm) {
+  Problem problem = getGemm();
+  Solution solution = solveOrFail(problem);
+  EXPECT_EQ(print(check(problem, solution)), "");
+  EXPECT_EQ(solution.makespan, 1003 + 3118 + 3020 + 777 + 72731 + 600);
+  EXPECT_EQ(solution.blocks[0].start[2], 1003 + 3118);
+  EXPECT_LE(solution.lowerBound, solution.makespan);
+  EXPECT_NE(solution.blocks[0].tag[0], solution.blocks[0].tag[1]);
+}
+
+TEST(Scheduling, Empty) {
+  Problem problem;
+  problem.blocks.resize(1);
+  Solution solution = solveOrFail(problem);
+  EXPECT_EQ(solution.makespan, 600);
+  EXPECT_EQ(solution.lowerBound, 600);
+  EXPECT_EQ(print(check(problem, solution)), "");
+}
+
+TEST(Scheduling, LoopsAreBlocksOfTheirOwn) {
+  Problem problem;
+  problem.blocks.resize(2);
+  problem.buffers = {buffer(Memory::Dm, 1024), buffer(Memory::Dm, 64)};
+  problem.blocks[1].commands = {command(Engine::Dma, 600, {}, {0}),
+                                command(Engine::Main, 300, {0}, {0, 1})};
+  Command loop = command(Engine::Loop, 0, {0});
+  loop.body = 1;
+  loop.trips = 64;
+  problem.blocks[0].commands = {command(Engine::Dma, 500, {}, {1}), loop,
+                                command(Engine::Dma, 700, {1}, {1})};
+  Solution solution = solveOrFail(problem);
+  EXPECT_EQ(print(check(problem, solution)), "");
+  EXPECT_EQ(solution.blocks[1].length, 900);
+  EXPECT_EQ(solution.makespan, 1003 + 500 + 64 * 900 + 700 + 600);
+  EXPECT_EQ(solution.lowerBound, solution.makespan);
+  // Both live through the loop: they lie apart.
+  EXPECT_NE(solution.placements[0].address, solution.placements[1].address);
+  EXPECT_EQ(solution.placements[0].begin, 1503);
+  EXPECT_EQ(solution.placements[0].end, 1503 + 64 * 900);
+}
+
+// What a wait has proved done makes room for what follows.
+TEST(Scheduling, MemoryIsUsedAgain) {
+  Problem problem;
+  problem.blocks.resize(1);
+  for (unsigned i = 0; i < 3; ++i) {
+    problem.buffers.push_back(buffer(Memory::Dm, 400 << 10));
+    problem.blocks[0].commands.push_back(command(Engine::Dma, 1000, {}, {i}));
+    problem.blocks[0].commands.push_back(
+        command(Engine::Main, 300, {2 * i}, {i}));
+  }
+  Solution solution = solveOrFail(problem);
+  EXPECT_EQ(print(check(problem, solution)), "");
+  for (const Placement &placement : solution.placements)
+    EXPECT_EQ(placement.address, 0);
+}
+
+TEST(Scheduling, OutOfMemoryNamesThePeak) {
+  Problem problem;
+  problem.blocks.resize(1);
+  problem.buffers = {buffer(Memory::Dm, 300 << 10),
+                     buffer(Memory::Dm, 100 << 10),
+                     buffer(Memory::Dm, 200 << 10)};
+  problem.blocks[0].commands = {command(Engine::Main, 1, {}, {0, 1, 2})};
+  Failure failure;
+  EXPECT_FALSE(solve(problem, failure));
+  EXPECT_EQ(failure.kind, Failure::OutOfMemory);
+  ASSERT_EQ(failure.buffers.size(), 3u);
+  EXPECT_EQ(failure.addresses.back(), -1);
+}
+
+TEST(Scheduling, SlackMustExist) {
+  Problem problem;
+  problem.blocks.resize(1);
+  problem.buffers = {buffer(Memory::Dm, 524288)};
+  problem.blocks[0].commands = {command(Engine::Main, 1, {}, {0})};
+  Failure failure;
+  EXPECT_TRUE(solve(problem, failure));
+  problem.buffers[0].slack = 8;
+  EXPECT_FALSE(solve(problem, failure));
+}
+
+// A byte of lane l of L lies at l * (65536 / L) + its address.
+TEST(Scheduling, LanesOfTensorRegisterFile) {
+  Problem problem;
+  problem.blocks.resize(1);
+  problem.buffers = {buffer(Memory::Trf, 32768, 1),
+                     buffer(Memory::Trf, 8192, 8),
+                     buffer(Memory::Trf, 4096, 2)};
+  problem.blocks[0].commands = {command(Engine::Main, 1, {}, {0, 1, 2})};
+  Failure failure;
+  // One lane takes the lower half of the file, so no other count of lanes fits.
+  EXPECT_FALSE(solve(problem, failure));
+  problem.buffers[0].bytes = 4096;
+  Solution solution = solveOrFail(problem);
+  EXPECT_EQ(print(check(problem, solution)), "");
+  EXPECT_EQ(solution.placements[0].address, 0);
+  EXPECT_EQ(solution.placements[1].address, 4096);
+  // Its two lanes lie in the gaps between the ranges of the other two.
+  EXPECT_EQ(solution.placements[2].address, 5120);
+}
+
+TEST(Scheduling, FixedAddresses) {
+  Problem problem;
+  problem.blocks.resize(1);
+  problem.buffers = {buffer(Memory::Dm, 64), buffer(Memory::Dm, 64),
+                     buffer(Memory::Dm, 64)};
+  problem.buffers[1].preset = 32;
+  problem.blocks[0].commands = {command(Engine::Main, 1, {}, {0, 1, 2})};
+  Solution solution = solveOrFail(problem);
+  EXPECT_EQ(print(check(problem, solution)), "");
+  EXPECT_EQ(solution.placements[1].address, 32);
+  EXPECT_EQ(solution.placements[0].address, 96);
+  problem.buffers[2].preset = 64;
+  Failure failure;
+  EXPECT_FALSE(solve(problem, failure));
+  EXPECT_EQ(failure.kind, Failure::PresetConflict);
+  EXPECT_EQ(failure.buffers, (std::vector<unsigned>{1, 2}));
+}
+
+TEST(Scheduling, ManyTransfers) {
+  Problem problem;
+  problem.blocks.resize(1);
+  for (unsigned i = 0; i < 200; ++i)
+    problem.blocks[0].commands.push_back(command(Engine::Dma, 10));
+  Solution solution = solveOrFail(problem);
+  EXPECT_EQ(print(check(problem, solution)), "");
+  EXPECT_EQ(solution.makespan, 1003 + 2000 + 600);
+}
+
+TEST(Scheduling, MalformedProblems) {
+  Failure failure;
+  Problem problem;
+  EXPECT_FALSE(solve(problem, failure));
+  problem.blocks.resize(1);
+  problem.blocks[0].commands = {command(Engine::Main, 1, {0})};
+  EXPECT_FALSE(solve(problem, failure));
+  problem.blocks[0].commands = {command(Engine::Main, 1, {}, {7})};
+  EXPECT_FALSE(solve(problem, failure));
+  problem.blocks[0].commands = {command(Engine::Main, -1)};
+  EXPECT_FALSE(solve(problem, failure));
+  problem.blocks[0].commands = {command(Engine::Main, INT64_MAX),
+                                command(Engine::Main, INT64_MAX)};
+  EXPECT_FALSE(solve(problem, failure));
+  Command loop = command(Engine::Loop, 0);
+  loop.trips = 3;
+  problem.blocks[0].commands = {loop};
+  EXPECT_FALSE(solve(problem, failure));
+  EXPECT_EQ(failure.kind, Failure::Malformed);
+}
+
+//===----------------------------------------------------------------------===//
+// Random graphs
+//===----------------------------------------------------------------------===//
+
+class Random {
+public:
+  explicit Random(uint64_t seed) : engine(seed) {}
+  int64_t below(int64_t n) { return int64_t(engine() % uint64_t(n)); }
+
+private:
+  std::mt19937_64 engine;
+};
+
+/// Commands that read and write a few buffers; dependences from that, plus a
+/// few more.
+void fillBlock(Problem &problem, unsigned index, unsigned size, Random &random,
+               unsigned depth) {
+  std::vector<Command> commands;
+  for (unsigned i = 0; i < size; ++i) {
+    Command next = command(Engine(random.below(3)), random.below(50) * 20);
+    if (depth > 0 && random.below(6) == 0) {
+      next.engine = Engine::Loop;
+      next.cycles = 0;
+      next.trips = 1 + random.below(4);
+      next.body = problem.blocks.size();
+      problem.blocks.emplace_back();
+      fillBlock(problem, next.body, random.below(4), random, depth - 1);
+    } else {
+      if (next.engine != Engine::Dma && random.below(3) == 0)
+        next.resources |= VectorEngine;
+      if (next.engine == Engine::Main && random.below(5) == 0)
+        next.resources |= DmaEngines;
+      for (int64_t n = random.below(3); n > 0; --n)
+        if (!problem.buffers.empty())
+          next.buffers.push_back(random.below(problem.buffers.size()));
+    }
+    for (unsigned before = 0; before < i; ++before)
+      if (random.below(4) == 0)
+        next.after.push_back(before);
+    commands.push_back(next);
+  }
+  problem.blocks[index].commands = std::move(commands);
+}
+
+Problem getRandom(Random &random, unsigned maxSize, unsigned depth) {
+  Problem problem;
+  problem.blocks.resize(1);
+  for (int64_t n = random.below(6); n > 0; --n) {
+    Memory memory = Memory(random.below(3));
+    int64_t lanes = memory == Memory::Trf ? 1 << random.below(4) : 1;
+    problem.buffers.push_back(
+        buffer(memory,
+               memory == Memory::Dm    ? 8 * (1 + random.below(30000))
+               : memory == Memory::Trf ? 32 * lanes * (1 + random.below(100))
+                                       : 32 * (1 + random.below(100)),
+               lanes));
+  }
+  fillBlock(problem, 0, 1 + random.below(maxSize), random, depth);
+  return problem;
+}
+
+TEST(SchedulingRandom, CheckerAgrees) {
+  unsigned solved = 0;
+  for (uint64_t seed = 1; seed <= 4000; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    Problem problem = getRandom(random, seed % 8 == 0 ? 40 : 9, 2);
+    Failure failure;
+    std::optional<Solution> solution = solve(problem, failure);
+    if (!solution) {
+      EXPECT_EQ(failure.kind, Failure::OutOfMemory);
+      continue;
+    }
+    ++solved;
+    ASSERT_EQ(print(check(problem, *solution)), "");
+    EXPECT_LE(solution->lowerBound, solution->makespan);
+  }
+  EXPECT_GT(solved, 3500u);
+}
+
+/// The shortest makespan over all orders of a block without loops, by a queue
+/// model of its own: cycle by cycle state, all permutations.
+int64_t getOptimum(const Problem &problem) {
+  const std::vector<Command> &commands = problem.blocks[0].commands;
+  std::vector<unsigned> order(commands.size());
+  for (unsigned i = 0; i < order.size(); ++i)
+    order[i] = i;
+  int64_t best = INT64_MAX;
+  do {
+    std::vector<int64_t> end(commands.size(), -1);
+    int64_t clock = 1003, last = 1003;
+    bool legal = true;
+    for (size_t p = 0; p < order.size() && legal; ++p) {
+      const Command &next = commands[order[p]];
+      for (unsigned before : next.after) {
+        legal &= end[before] >= 0;
+        clock = std::max(clock, end[before]);
+      }
+      int64_t start = clock;
+      for (size_t q = 0; q < p; ++q) {
+        const Command &other = commands[order[q]];
+        if (!(other.getResources() & next.getResources()))
+          continue;
+        // Between transfers the engines wait, otherwise the queue does.
+        if (other.engine != Engine::Dma || next.engine != Engine::Dma)
+          clock = std::max(clock, end[order[q]]);
+        start = std::max(start, end[order[q]]);
+      }
+      start = std::max(start, clock);
+      end[order[p]] = start + next.cycles;
+      last = std::max(last, end[order[p]]);
+    }
+    if (legal)
+      best = std::min(best, last + 600);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return best;
+}
+
+TEST(SchedulingRandom, BetweenBoundAndProgramOrder) {
+  unsigned optimal = 0, total = 0, beatsProgramOrder = 0;
+  for (uint64_t seed = 1; seed <= 1500; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    Problem problem = getRandom(random, 6, 0);
+    problem.buffers.clear();
+    for (Command &next : problem.blocks[0].commands)
+      next.buffers.clear();
+    Solution solution = solveOrFail(problem);
+    int64_t optimum = getOptimum(problem);
+    Solution inOrder = scheduleInProgramOrder(problem);
+    ASSERT_LE(solution.lowerBound, optimum);
+    ASSERT_LE(optimum, solution.makespan);
+    ASSERT_LE(solution.makespan, inOrder.makespan);
+    ++total;
+    optimal += solution.makespan == optimum;
+    beatsProgramOrder += solution.makespan < inOrder.makespan;
+  }
+  // Blocks this short are searched in full.
+  EXPECT_EQ(optimal, total);
+  EXPECT_GT(beatsProgramOrder, total / 10);
+}
+
+//===----------------------------------------------------------------------===//
+// Wrong results
+//===----------------------------------------------------------------------===//
+
+class WrongResult : public testing::Test {
+protected:
+  WrongResult() : problem(getGemm()), solution(solveOrFail(problem)) {
+    EXPECT_EQ(print(check(problem, solution)), "");
+  }
+  /// The checker finds it, and says so.
+  void expectFault(const std::string &message) {
+    std::string text = print(check(problem, solution));
+    EXPECT_NE(text.find(message), std::string::npos) << text;
+  }
+  /// Removes the wait for a command.
+  void dropWait(unsigned command) {
+    std::vector<Step> &steps = solution.blocks[0].steps;
+    steps.erase(std::find_if(steps.begin(), steps.end(), [&](const Step &s) {
+      return s.kind == Step::Wait && s.command == command;
+    }));
+  }
+
+  Problem problem;
+  Solution solution;
+};
+
+TEST_F(WrongResult, MissingWait) {
+  dropWait(0);
+  expectFault("no wait stands between the command and one that it depends on");
+}
+TEST_F(WrongResult, MissingWaitAtTheEnd) {
+  dropWait(4);
+  expectFault("nothing waits for the command before its block ends");
+}
+TEST_F(WrongResult, WaitBeforeIssue) {
+  std::vector<Step> &steps = solution.blocks[0].steps;
+  steps.insert(steps.begin(), Step{Step::Wait, 3});
+  expectFault("a wait stands before the issue of its command");
+}
+TEST_F(WrongResult, IssuedTwiceOrNever) {
+  solution.blocks[0].steps[0].command = 1;
+  expectFault("issued twice");
+  solution.blocks[0].steps.erase(solution.blocks[0].steps.begin());
+  expectFault("never issued");
+}
+TEST_F(WrongResult, BusyContext) {
+  problem.blocks[0].commands.push_back(command(Engine::Main, 10));
+  BlockSchedule &block = solution.blocks[0];
+  auto main = std::find_if(block.steps.begin(), block.steps.end(),
+                           [](const Step &s) { return s.command == 3; });
+  block.steps.insert(std::next(main), Step{Step::Issue, 5});
+  block.steps.push_back({Step::Wait, 5});
+  block.start.push_back(block.start[3]);
+  block.end.push_back(block.start[3] + 10);
+  block.tag.push_back(-1);
+  expectFault("issued to what another one keeps busy");
+}
+TEST_F(WrongResult, VectorEngineTwice) {
+  problem.blocks[0].commands[3].resources |= VectorEngine;
+  problem.blocks[0].commands[2].resources |= VectorEngine;
+  problem.blocks[0].commands[3].after = {1};
+  dropWait(2);
+  solution.blocks[0].steps.push_back({Step::Wait, 2});
+  expectFault("issued to what another one keeps busy");
+}
+TEST_F(WrongResult, Cycles) {
+  ++solution.blocks[0].end[2];
+  expectFault("the command runs from cycle");
+}
+TEST_F(WrongResult, Makespan) {
+  --solution.makespan;
+  expectFault("the makespan is");
+}
+TEST_F(WrongResult, MakespanBelowBound) {
+  solution.makespan = solution.lowerBound - 1;
+  expectFault("lies below the lower bound");
+}
+TEST_F(WrongResult, Bound) {
+  ++solution.lowerBound;
+  expectFault("the lower bound is");
+}
+TEST_F(WrongResult, Tags) {
+  solution.blocks[0].tag[1] = solution.blocks[0].tag[0];
+  expectFault("two transfers under way have one tag");
+  solution.blocks[0].tag[1] = 64;
+  expectFault("the transfer has no valid tag");
+  solution.blocks[0].tag[3] = 5;
+  expectFault("only transfers have tags");
+}
+TEST_F(WrongResult, Overlap) {
+  solution.placements[1].address = solution.placements[0].address;
+  expectFault("two buffers share addresses while both live");
+}
+TEST_F(WrongResult, Address) {
+  solution.placements[1].address = 4;
+  expectFault("is none of the buffer's memory");
+  solution.placements[1].address = 524288;
+  expectFault("is none of the buffer's memory");
+}
+TEST_F(WrongResult, Life) {
+  ++solution.placements[1].end;
+  expectFault("the buffer lives from cycle");
+}
+
+// Takes the first random wait away: what stands behind it is no longer safe.
+TEST(SchedulingRandom, EveryWaitIsNeeded) {
+  unsigned found = 0, tried = 0;
+  for (uint64_t seed = 1; seed <= 500; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    Problem problem = getRandom(random, 9, 1);
+    Failure failure;
+    std::optional<Solution> solution = solve(problem, failure);
+    if (!solution)
+      continue;
+    std::vector<Step> &steps = solution->blocks[0].steps;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      if (steps[i].kind != Step::Wait)
+        continue;
+      Solution wrong = *solution;
+      wrong.blocks[0].steps.erase(wrong.blocks[0].steps.begin() + i);
+      ++tried;
+      found += !check(problem, wrong).empty();
+    }
+  }
+  EXPECT_EQ(found, tried);
+  EXPECT_GT(tried, 1000u);
+}
+
+} // namespace
