@@ -7,6 +7,8 @@
 #ifndef FURIOSA_INITALLDIALECTS_H
 #define FURIOSA_INITALLDIALECTS_H
 
+#include "furiosa/Dialect/LIR/IR/LIR.h"
+#include "furiosa/Dialect/Resource/IR/Resource.h"
 #include "furiosa/Dialect/TensorMapping/IR/TensorMapping.h"
 #include "furiosa/Dialect/VISA/IR/VISA.h"
 

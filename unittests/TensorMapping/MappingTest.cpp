@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "furiosa/Dialect/TensorMapping/Algebra/Mapping.h"
+#include "furiosa/Dialect/TensorMapping/Algebra/Explain.h"
 
 #include "gtest/gtest.h"
 
@@ -89,7 +89,11 @@ TEST(Mapping, UnalignedComposesText) {
 TEST(Mapping, OvershootSpells) {
   for (const char *text :
        {"[R # 20 / 5, R # 20 % 5] # 24", "[R # 21 / 7, R # 21 % 7] = 20",
-        "[B # 64 / 32, B # 64 / 2 % 16]", "J, R # 25 / 5, R # 25 % 5"}) {
+        "[B # 64 / 32, B # 64 / 2 % 16]", "J, R # 25 / 5, R # 25 % 5",
+        "[B # 90 / 45, B # 90 % 45] # 112 / 56 # 4",
+        "[R # 30 / 15, R # 30 % 15] # 60 / 20, J",
+        "[R # 30 / 15, R # 30 % 15] # 60 / 20, "
+        "[R # 30 / 15, R # 30 % 15] = 20"}) {
     Mapping mapping = parse(text);
     Mapping spelled = Mapping::fromCanonical(*mapping.canonical(), common());
     EXPECT_TRUE(*spelled.canonical() == *mapping.canonical())
@@ -207,4 +211,76 @@ TEST(Mapping, LargeSizes) {
   EXPECT_EQ(mapping.cellAt(mapping.size() - 1).index.begin()->second,
             INT64_MAX);
   EXPECT_TRUE(bool(mapping.canonical()));
+}
+
+TEST(Mapping, CheckTensor) {
+  Axes axes = axesOf({{"A", 6}, {"B", 3}, {"D", 64}, {"E", 6}});
+  auto reason = [&](llvm::StringRef text) {
+    std::optional<Fault> bad = checkTensor(parse(text, axes));
+    return bad ? bad->rule : "";
+  };
+  EXPECT_EQ(reason("A # 8 / 4, A # 8 % 4"), "");
+  EXPECT_EQ(reason("A #{0} 8 / 4, A #{0} 8 % 4"), "MA-14");
+  EXPECT_EQ(reason("A #{!} 8 / 4, B, A #{!} 8 % 4"), "MA-14");
+  EXPECT_EQ(reason("A #{0} 8 / 2, A #{0} 8 % 2"), "");
+  EXPECT_EQ(reason("[D = 28 # 32] / 8, [D = 28 # 32] % 8"), "MA-14");
+  EXPECT_EQ(reason("D = 28 # 32 / 4, D = 28 # 32 % 4"), "");
+  EXPECT_EQ(reason("[B, E] / 9, [B, E] % 9"), "MA-14");
+  EXPECT_EQ(reason("[B, E] / 6, [B, E] % 6"), "");
+  EXPECT_EQ(reason("[B, E] / 9"), "MA-13");
+  EXPECT_EQ(reason("A, A"), "MA-15");
+  EXPECT_EQ(reason("D / 8, D % 16"), "MA-15");
+  EXPECT_EQ(reason("D / 8, D % 8"), "");
+}
+
+TEST(Mapping, SequencerLimits) {
+  Axes axes = axesOf({{"X", 1 << 20}, {"Y", 4}});
+  auto derive = [&](llvm::StringRef memory, llvm::StringRef time,
+                    llvm::StringRef packet,
+                    SequenceMode mode = SequenceMode::Read) {
+    return sequence(parse(memory, axes), parse(time, axes), parse(packet, axes),
+                    mode);
+  };
+  // Merging stops where one entry would get too long.
+  Result<Sequence> kept = derive("X", "X / 32, X / 16 % 2", "X % 16");
+  ASSERT_TRUE(bool(kept));
+  EXPECT_EQ(kept->time.size(), 1u);
+  Result<Sequence> apart = derive("X", "X / 16, X / 8 % 2", "X % 8");
+  ASSERT_TRUE(bool(apart));
+  EXPECT_EQ(apart->time.size(), 2u);
+  EXPECT_FALSE(checkSequencerLimits(*apart));
+  std::optional<Fault> tooLong = checkSequencerLimits(*derive("X", "1", "X"));
+  ASSERT_TRUE(bool(tooLong));
+  EXPECT_EQ(tooLong->rule, "MA-29");
+  EXPECT_TRUE(llvm::StringRef(tooLong->message).contains("1048576 steps"));
+
+  EXPECT_EQ(derive("Y", "1", "Y #{!} 8").fault().reason, "bottom-in-stream");
+  EXPECT_TRUE(bool(derive("Y", "1", "Y #{!} 8", SequenceMode::Carve)));
+  EXPECT_EQ(derive("Y, Y", "1", "Y").fault().rule, "MA-15");
+  EXPECT_EQ(derive("[Y, X] = 1572864", "1", "Y").fault().reason,
+            "memory-not-linear");
+}
+
+TEST(Mapping, Explains) {
+  Axes axes = axesOf({{"A", 3}, {"B", 16}, {"T", 4}});
+  EXPECT_EQ(explainCells(parse("A #{0} 4, B % 2", axes), 1, 100),
+            "1  B=1\n2  A=1\n3  A=1 B=1\n4  A=2\n5  A=2 B=1\n"
+            "6  zero padding\n7  zero padding\n");
+  EXPECT_EQ(explainCells(parse("A # 4 / 2, A # 4 % 2", axes), 3, 1),
+            "3  A=3!\n");
+  EXPECT_EQ(
+      describe(*parse("[B / 4, A, 5 # 6] #{!} 75", axes).canonical(), axes),
+      "B·4 [4], A·1 [3], ·[5/6 top]; tail 75 bottom");
+  Result<Sequence> found =
+      sequence(parse("A, B", axes), parse("T, B / 4", axes),
+               parse("A # 4", axes), SequenceMode::Read);
+  ASSERT_TRUE(bool(found));
+  EXPECT_EQ(explainSequence(*found, axes),
+            "time    T                 4:0           not in the memory, "
+            "repeats\n"
+            "time    B / 4             4:4           memory holds B at 1 "
+            "elements, 4 values a step\n"
+            "packet  A # 4             4:16          memory holds A at 16 "
+            "elements; steps from 3 on are padding\n"
+            "entries 4:0 4:4 | 4:16; run 1, access 1\n");
 }

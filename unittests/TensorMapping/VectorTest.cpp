@@ -268,3 +268,63 @@ TEST(MappingVectors, Sequencer) {
     }
   }
 }
+
+TEST(MappingVectors, Divide) {
+  for (const json &entry : loadVectors("divide")) {
+    SCOPED_TRACE(entry["id"].get<std::string>() + " " +
+                 entry["dividend"].get<std::string>() + " by " +
+                 entry["divisor"].get<std::string>());
+    Axes axes = axesOf(entry);
+    Mapping dividend = parseOrFail(entry["dividend"], axes);
+    Mapping divisor = parseOrFail(entry["divisor"], axes);
+    Result<std::vector<DivisionTerm>> terms = divideExact(dividend, divisor);
+    EXPECT_EQ(bool(terms), entry["exact"].get<bool>());
+    if (!terms) {
+      EXPECT_EQ(terms.fault().reason, entry.value("reason", ""))
+          << describe(terms.fault());
+      continue;
+    }
+    json found = json::array();
+    for (const DivisionTerm &term : *terms)
+      found.push_back({{"dividend_stride", term.dividendStride},
+                       {"divisor_stride", term.divisorStride},
+                       {"resize", term.count},
+                       {"axis", axes[term.axis].name}});
+    EXPECT_EQ(found, entry["terms"]);
+    // What divides exactly also divides relaxed, and leaves only padding.
+    Result<RelaxedDivision> relaxed = divideRelaxed(dividend, divisor);
+    ASSERT_TRUE(bool(relaxed)) << describe(relaxed.fault());
+    EXPECT_TRUE(relaxed->terms == *terms);
+    EXPECT_EQ(relaxed->dividendRest.size(), dividend.size());
+    EXPECT_EQ(peel(relaxed->divisorRest)->str(), "1");
+  }
+}
+
+TEST(MappingVectors, Tile) {
+  for (const json &entry : loadVectors("tile")) {
+    SCOPED_TRACE(entry["id"].get<std::string>() + " " +
+                 entry["element"].get<std::string>() + " along " +
+                 entry["index"].get<std::string>());
+    Axes axes = axesOf(entry);
+    Mapping element = parseOrFail(entry["element"], axes);
+    Mapping index = parseOrFail(entry["index"], axes);
+    Mapping view = parseOrFail(entry["view"], axes);
+    int64_t len = entry["len"];
+    Pad hole = entry["hole"] == "bottom" ? Pad::Bottom : Pad::Top;
+    Result<Tile> found = tile(element, index, len, entry["start"], hole);
+    std::optional<Fault> bad;
+    if (!found)
+      bad = found.fault();
+    else
+      bad = checkTileView(element, index, len, hole, view);
+    EXPECT_EQ(!bad, entry["ok"].get<bool>());
+    EXPECT_EQ(bad ? bad->reason : "", entry.value("reason", ""))
+        << (bad ? describe(*bad) : "");
+    if (bad)
+      continue;
+    EXPECT_EQ(found->offset, entry["offset"].get<int64_t>());
+    EXPECT_EQ(element.size() - found->offset, entry["reach"].get<int64_t>());
+    EXPECT_EQ(*found->view.liveCells(), entry["live"].get<int64_t>());
+    EXPECT_TRUE(same(found->view, view)) << found->view.str();
+  }
+}

@@ -25,6 +25,8 @@ static Error decodeType(ImageReader &reader, DotProductConfig &config) {
   FeedDataType feed;
   TrfDataType stored;
   uint64_t code = reader.take("mac_type");
+  if (code > value(MacType::BF16))
+    return reader.fail("mac_type", "unknown code " + Twine(code));
   switch (static_cast<MacType>(code)) {
   case MacType::Int4:
     config.type = ElementType::I4;
@@ -48,8 +50,6 @@ static Error decodeType(ImageReader &reader, DotProductConfig &config) {
     feed = FeedDataType::Bits16;
     stored = TrfDataType::BF16;
     break;
-  default:
-    return reader.fail("mac_type", "unknown code " + Twine(code));
   }
   std::string why = ("does not agree with mac_type " + Twine(code)).str();
   if (Error error = reader.expect("feed_data_type", value(feed), why))

@@ -18,6 +18,7 @@
 
 #include <map>
 
+using namespace furiosa;
 using namespace furiosa::rngd;
 using namespace furiosa::rngd::sim;
 using llvm::Error;
@@ -79,10 +80,8 @@ class ProcessingElement {
 public:
   ProcessingElement(Machine &machine, const edf::Program &program, Spm spm,
                     unsigned index)
-      : machine(machine), program(program), spm(std::move(spm)), index(index) {
-    for (auto &slice : slices)
-      slice = std::make_unique<Slice>();
-  }
+      : machine(machine), program(program), spm(std::move(spm)), index(index),
+        slices(machine::slicesPerPE) {}
 
   Error run();
 
@@ -122,7 +121,7 @@ private:
   Spm spm;
   /// In the cluster.
   unsigned index;
-  std::array<std::unique_ptr<Slice>, machine::slicesPerPE> slices;
+  std::vector<Slice> slices;
 
   size_t position = 0;
   bool isAtEnd = false;
@@ -451,7 +450,7 @@ Error ProcessingElement::perform(Work &work) {
       return runDma(work.descriptor, slices, machine.operands, pe);
     for (auto [k, slice] : llvm::enumerate(slices))
       if (Error error =
-              runExec(*work.exec, *slice,
+              runExec(*work.exec, slice,
                       static_cast<unsigned>(index * machine::slicesPerPE + k),
                       machine.options.plainContraction))
         return makeError("slice " + Twine(k) + ": " +
@@ -495,10 +494,17 @@ rngd::simulate(const edf::Kernel &kernel,
     return std::move(error);
 
   Spm spm(kernel.spm);
-  for (const edf::Relocation &relocation : kernel.arguments.relocations)
+  for (const edf::Relocation &relocation : kernel.arguments.relocations) {
+    // Two relocations of one word would hide one another, too.
+    if (uint64_t word = spm.word(relocation.spmAddress); word != 0)
+      return makeError("relocation of SPM address 0x" +
+                       llvm::utohexstr(relocation.spmAddress) +
+                       ": the word must be 0 before, found 0x" +
+                       llvm::utohexstr(word));
     spm.setWord(relocation.spmAddress,
                 OperandMemory::address(relocation.operand) +
                     static_cast<uint64_t>(relocation.addend));
+  }
 
   for (const edf::Program &program : kernel.programs) {
     for (unsigned pe = 0; pe < machine::pesPerCluster; ++pe) {

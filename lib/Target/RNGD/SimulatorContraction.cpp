@@ -99,7 +99,9 @@ public:
     unsigned read = config.weightBytes * 8 / wireBits(config.type);
     bool floats = isFloat(config.type);
     for (unsigned lane = 0; lane < config.lanes; ++lane) {
-      const uint8_t *weights = trf.data() + lane * config.laneBytes() + address;
+      uint8_t weights[maxPacketBytes];
+      trf.read(uint64_t(lane) * config.laneBytes() + address, weights,
+               config.weightBytes);
       unsigned elements = config.packetElements();
       uint32_t tree[maxElements];
       for (unsigned e = 0; e < elements; ++e) {
@@ -138,6 +140,14 @@ struct WeightRange {
     bits = wireBits(config.type);
     elements = (end - base) * 8 / bits;
   }
+  /// The bytes of a lane.
+  std::vector<uint8_t> read(const DotProductConfig &config,
+                            const TrackedMemory &trf, unsigned lane) const {
+    std::vector<uint8_t> bytes(elements * bits / 8);
+    trf.read(uint64_t(lane) * config.laneBytes() + base, bytes.data(),
+             bytes.size());
+    return bytes;
+  }
   /// Position of the elements at a byte address.
   size_t index(uint64_t address) const { return (address - base) * 8 / bits; }
 
@@ -153,7 +163,7 @@ public:
       : Multiplier(config), range(config) {
     weights.resize(range.elements * config.lanes);
     for (unsigned lane = 0; lane < config.lanes; ++lane)
-      widen(trf.data() + lane * config.laneBytes() + range.base,
+      widen(range.read(config, trf, lane).data(),
             weights.data() + lane * range.elements, range.elements);
     group = 1u << config.depth;
     read = config.weightBytes * 8 / range.bits;
@@ -223,10 +233,9 @@ public:
       : Multiplier(config), range(config) {
     weights.resize(range.elements * lanes);
     for (unsigned lane = 0; lane < lanes; ++lane) {
-      const uint8_t *bytes =
-          trf.data() + lane * config.laneBytes() + range.base;
+      std::vector<uint8_t> bytes = range.read(config, trf, lane);
       for (size_t e = 0; e < range.elements; ++e)
-        weights[e * lanes + lane] = element(bytes, e);
+        weights[e * lanes + lane] = element(bytes.data(), e);
     }
     read = config.weightBytes * 8 / range.bits;
   }
@@ -239,32 +248,31 @@ public:
   void step(uint64_t address, uint32_t *cells) override {
     const float *rows = weights.data() + range.index(address) * lanes;
     unsigned elements = config.packetElements();
-    float tree[maxElements / 2 * lanes];
+    Row tree[maxElements / 2];
     for (unsigned first = 0; first < elements; first += read)
-      for (unsigned e = 0; e < read; ++e)
-        for (unsigned lane = 0; lane < lanes; ++lane)
-          tree[(first + e) * lanes + lane] =
-              stream[first + e] * rows[e * lanes + lane];
+      for (unsigned e = 0; e < read; ++e) {
+        Row row;
+        std::memcpy(&row, rows + e * lanes, sizeof(row));
+        tree[first + e] = row * stream[first + e];
+      }
     for (unsigned level = 0; level < config.depth; ++level) {
       elements /= 2;
-      for (unsigned e = 0; e < elements; ++e) {
-        float sums[lanes];
-        for (unsigned lane = 0; lane < lanes; ++lane)
-          sums[lane] =
-              tree[2 * e * lanes + lane] + tree[(2 * e + 1) * lanes + lane];
-        std::memcpy(tree + e * lanes, sums, sizeof(sums));
-      }
+      for (unsigned e = 0; e < elements; ++e)
+        tree[e] = tree[2 * e] + tree[2 * e + 1];
     }
     for (unsigned c = 0; c < config.columns; ++c) {
-      float sums[lanes];
-      std::memcpy(sums, cells + c * maxLanes, sizeof(sums));
-      for (unsigned lane = 0; lane < lanes; ++lane)
-        sums[lane] += tree[c * lanes + lane];
-      std::memcpy(cells + c * maxLanes, sums, sizeof(sums));
+      Row sums;
+      std::memcpy(&sums, cells + c * maxLanes, sizeof(sums));
+      sums += tree[c];
+      std::memcpy(cells + c * maxLanes, &sums, sizeof(sums));
     }
   }
 
 private:
+  /// One element of every lane. A vector type: left to themselves compilers
+  /// vectorise along the elements and spend their time on shuffles.
+  using Row = float __attribute__((vector_size(lanes * sizeof(float))));
+
   float element(const uint8_t *bytes, size_t index) const {
     uint32_t code =
         range.bits == 8 ? bytes[index] : endian::read16le(bytes + 2 * index);

@@ -93,8 +93,8 @@ struct Place {
 
 class Mover {
 public:
-  Mover(llvm::MutableArrayRef<std::unique_ptr<Slice>> slices,
-        OperandMemory &operands, unsigned pe)
+  Mover(llvm::MutableArrayRef<Slice> slices, OperandMemory &operands,
+        unsigned pe)
       : slices(slices), operands(operands), pe(pe) {}
 
   Expected<Place> find(uint64_t address, uint64_t bytes, bool isWrite) {
@@ -119,11 +119,11 @@ public:
           "address 0x" + Twine::utohexstr(address) + ": bytes " +
           Twine(offset) + " to " + Twine(offset + bytes - 1) + " of slice " +
           Twine(slice) + ", which has " + Twine(machine::dmSliceBytes));
-    return Place{&slices[slice]->dm, offset};
+    return Place{&slices[slice].dm, offset};
   }
 
 private:
-  llvm::MutableArrayRef<std::unique_ptr<Slice>> slices;
+  llvm::MutableArrayRef<Slice> slices;
   OperandMemory &operands;
   unsigned pe;
 };
@@ -131,8 +131,8 @@ private:
 } // namespace
 
 Error sim::runDma(const DmaDescriptor &descriptor,
-                  llvm::MutableArrayRef<std::unique_ptr<Slice>> slices,
-                  OperandMemory &operands, unsigned pe) {
+                  llvm::MutableArrayRef<Slice> slices, OperandMemory &operands,
+                  unsigned pe) {
   uint64_t bytes = descriptor.packetBytes();
   uint64_t packets = descriptor.numPackets().value_or(0);
   Mover mover(slices, operands, pe);

@@ -97,10 +97,13 @@ void FlitStream::read() {
   counter.next();
   uint32_t defined = dm.definedMask(address, config.readBytes);
   uint8_t *target = pending + numPending;
-  if (config.cast == FetchCast::None)
-    std::memcpy(target, dm.data() + address, config.readBytes);
-  else
-    defined = convert(config, dm.data() + address, defined, target);
+  if (config.cast == FetchCast::None) {
+    dm.read(address, target, config.readBytes);
+  } else {
+    uint8_t in[32];
+    dm.read(address, in, config.readBytes);
+    defined = convert(config, in, defined, target);
+  }
   pendingDefined |= uint64_t(defined) << numPending;
   numPending += config.outBytes;
   unread -= config.outBytes;

@@ -14,7 +14,6 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-#include <cstdlib>
 #include <memory>
 
 namespace furiosa::rngd::sim {
@@ -24,19 +23,18 @@ namespace furiosa::rngd::sim {
 //===----------------------------------------------------------------------===//
 
 /// Bytes, each with a bit that says whether it is defined. Undefined bytes are
-/// kept at 0. Pages that nobody touches cost nothing.
+/// kept at 0. Pages come into being when something defined is written.
 class TrackedMemory {
 public:
-  explicit TrackedMemory(uint64_t size);
+  explicit TrackedMemory(uint64_t size)
+      : numBytes(size), pages((size + pageBytes - 1) / pageBytes) {}
 
   uint64_t size() const { return numBytes; }
-  const uint8_t *data() const { return bytes.get(); }
 
+  /// Copies bytes out; undefined ones read 0.
+  void read(uint64_t address, uint8_t *out, uint64_t count) const;
   /// Bit k: byte `address + k` is defined; `count` is at most 32.
   uint32_t definedMask(uint64_t address, unsigned count) const;
-  bool isDefined(uint64_t address) const {
-    return bits.get()[address / 8] >> (address % 8) & 1;
-  }
   /// Whether all of, or any of, the bytes are defined.
   bool allDefined(uint64_t address, uint64_t count) const;
   bool anyDefined(uint64_t address, uint64_t count) const;
@@ -49,12 +47,15 @@ public:
                 uint64_t sourceAddress, uint64_t count);
 
 private:
-  struct Free {
-    void operator()(uint8_t *pointer) const { std::free(pointer); }
+  static constexpr uint64_t pageBytes = 4096;
+  struct Page {
+    uint8_t bytes[pageBytes];
+    /// Looked at 8 bytes at a time, hence 8 more than are in use.
+    uint8_t bits[pageBytes / 8 + 8];
   };
+
   uint64_t numBytes;
-  std::unique_ptr<uint8_t, Free> bytes;
-  std::unique_ptr<uint8_t, Free> bits;
+  std::vector<std::unique_ptr<Page>> pages;
 };
 
 /// Operands in HBM, each a region of its own. Remembers which PE used which
@@ -74,7 +75,7 @@ public:
   /// Memory and offset of a packet; refused if it is not inside one operand.
   llvm::Expected<std::pair<unsigned, uint64_t>> find(uint64_t address,
                                                      uint64_t bytes) const;
-  TrackedMemory &memory(unsigned operand) { return *regions[operand].memory; }
+  TrackedMemory &memory(unsigned operand) { return regions[operand].memory; }
 
   /// Notes that `pe` (0 … 7 over both clusters) uses bytes; refused if another
   /// PE wrote them, or `isWrite` and another PE read them.
@@ -86,7 +87,7 @@ private:
   struct Region {
     std::string name;
     edf::Role role;
-    std::unique_ptr<TrackedMemory> memory;
+    TrackedMemory memory;
     /// One bit a PE for each byte.
     std::vector<uint8_t> readers;
     std::vector<uint8_t> writers;
@@ -184,8 +185,8 @@ llvm::Expected<DmaDescriptor> decodeDescriptor(llvm::ArrayRef<uint8_t> bytes);
 
 /// Moves all packets of PE `pe` (0 … 7), whose slices are `slices`.
 llvm::Error runDma(const DmaDescriptor &descriptor,
-                   llvm::MutableArrayRef<std::unique_ptr<Slice>> slices,
-                   OperandMemory &operands, unsigned pe);
+                   llvm::MutableArrayRef<Slice> slices, OperandMemory &operands,
+                   unsigned pe);
 
 } // namespace furiosa::rngd::sim
 

@@ -9,7 +9,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/MemAlloc.h"
 
 #include <cstring>
 
@@ -25,16 +24,35 @@ static uint64_t lowBits(unsigned count) {
   return count >= 64 ? ~0ull : (1ull << count) - 1;
 }
 
-// `definedMask` and `write` look at 8 bytes of bits at once, so there are 8
-// more than are in use.
-TrackedMemory::TrackedMemory(uint64_t size)
-    : numBytes(size),
-      bytes(static_cast<uint8_t *>(llvm::safe_calloc(size == 0 ? 1 : size, 1))),
-      bits(static_cast<uint8_t *>(llvm::safe_calloc(size / 8 + 9, 1))) {}
+void TrackedMemory::read(uint64_t address, uint8_t *out, uint64_t count) const {
+  while (count > 0) {
+    uint64_t offset = address % pageBytes;
+    uint64_t size = std::min(count, pageBytes - offset);
+    if (const Page *page = pages[address / pageBytes].get())
+      std::memcpy(out, page->bytes + offset, size);
+    else
+      std::memset(out, 0, size);
+    address += size;
+    out += size;
+    count -= size;
+  }
+}
 
 uint32_t TrackedMemory::definedMask(uint64_t address, unsigned count) const {
-  uint64_t window = endian::read64le(bits.get() + address / 8);
-  return static_cast<uint32_t>(window >> (address % 8) & lowBits(count));
+  uint64_t offset = address % pageBytes;
+  if (offset + count > pageBytes) {
+    unsigned here = static_cast<unsigned>(pageBytes - offset);
+    return definedMask(address, here) |
+           definedMask(address + here, count - here) << here;
+  }
+  // Asked for nothing, at the end of the memory.
+  if (count == 0)
+    return 0;
+  const Page *page = pages[address / pageBytes].get();
+  if (!page)
+    return 0;
+  uint64_t window = endian::read64le(page->bits + offset / 8);
+  return static_cast<uint32_t>(window >> (offset % 8) & lowBits(count));
 }
 
 bool TrackedMemory::allDefined(uint64_t address, uint64_t count) const {
@@ -54,17 +72,31 @@ bool TrackedMemory::anyDefined(uint64_t address, uint64_t count) const {
 
 void TrackedMemory::write(uint64_t address, const uint8_t *source,
                           uint32_t mask, unsigned count) {
-  uint8_t *target = bytes.get() + address;
+  uint64_t offset = address % pageBytes;
+  if (offset + count > pageBytes) {
+    unsigned here = static_cast<unsigned>(pageBytes - offset);
+    write(address, source, mask & static_cast<uint32_t>(lowBits(here)), here);
+    write(address + here, source + here, mask >> here, count - here);
+    return;
+  }
+  mask &= static_cast<uint32_t>(lowBits(count));
+  std::unique_ptr<Page> &page = pages[address / pageBytes];
+  if (!page) {
+    if (mask == 0)
+      return;
+    page = std::make_unique<Page>();
+  }
+  uint8_t *target = page->bytes + offset;
   if (mask == lowBits(count)) {
     std::memcpy(target, source, count);
   } else {
     for (unsigned k = 0; k < count; ++k)
       target[k] = mask >> k & 1 ? source[k] : 0;
   }
-  uint8_t *flags = bits.get() + address / 8;
+  uint8_t *flags = page->bits + offset / 8;
   uint64_t window = endian::read64le(flags);
-  window &= ~(lowBits(count) << (address % 8));
-  window |= (mask & lowBits(count)) << (address % 8);
+  window &= ~(lowBits(count) << (offset % 8));
+  window |= uint64_t(mask) << (offset % 8);
   endian::write64le(flags, window);
 }
 
@@ -75,7 +107,7 @@ void TrackedMemory::copyFrom(uint64_t address, const TrackedMemory &source,
     uint8_t chunk[4096];
     uint32_t masks[sizeof(chunk) / 32];
     uint64_t size = std::min<uint64_t>(count, sizeof(chunk));
-    std::memcpy(chunk, source.data() + sourceAddress, size);
+    source.read(sourceAddress, chunk, size);
     for (uint64_t k = 0; k < size; k += 32)
       masks[k / 32] = source.definedMask(
           sourceAddress + k,
@@ -108,9 +140,6 @@ Error OperandMemory::load(const edf::Arguments &arguments,
       return llvm::createStringError("operand '" + operand.name + "' has " +
                                      Twine(operand.bytes) + " bytes, HBM has " +
                                      Twine(machine::hbmBytes));
-    Region region;
-    region.name = operand.name;
-    region.role = operand.role;
     bool isGiven =
         operand.role == edf::Role::Input || operand.role == edf::Role::InOut;
     if (isGiven && buffer.bytes.size() != operand.bytes)
@@ -122,7 +151,8 @@ Error OperandMemory::load(const edf::Arguments &arguments,
       return llvm::createStringError(
           "operand '" + operand.name + "': " + Twine(buffer.defined.size()) +
           " flags for " + Twine(buffer.bytes.size()) + " bytes");
-    region.memory = std::make_unique<TrackedMemory>(operand.bytes);
+    Region region{
+        operand.name, operand.role, TrackedMemory(operand.bytes), {}, {}};
     for (uint64_t k = 0; isGiven && k < operand.bytes; k += 32) {
       unsigned count =
           static_cast<unsigned>(std::min<uint64_t>(operand.bytes - k, 32));
@@ -130,7 +160,7 @@ Error OperandMemory::load(const edf::Arguments &arguments,
       for (unsigned i = 0; i < count && !buffer.defined.empty(); ++i)
         if (!buffer.defined[k + i])
           mask &= ~(1u << i);
-      region.memory->write(k, buffer.bytes.data() + k, mask, count);
+      region.memory.write(k, buffer.bytes.data() + k, mask, count);
     }
     regions.push_back(std::move(region));
   }
@@ -139,8 +169,9 @@ Error OperandMemory::load(const edf::Arguments &arguments,
 
 void OperandMemory::store(llvm::MutableArrayRef<OperandBuffer> buffers) const {
   for (auto [region, buffer] : llvm::zip_equal(regions, buffers)) {
-    const TrackedMemory &memory = *region.memory;
-    buffer.bytes.assign(memory.data(), memory.data() + memory.size());
+    const TrackedMemory &memory = region.memory;
+    buffer.bytes.resize(memory.size());
+    memory.read(0, buffer.bytes.data(), memory.size());
     buffer.defined.assign(memory.size(), 1);
     for (uint64_t k = 0; k < memory.size(); k += 32) {
       unsigned count =
@@ -164,14 +195,14 @@ OperandMemory::find(uint64_t address, uint64_t bytes) const {
   uint64_t operand = relative >> spacing;
   uint64_t offset = relative & ((1ull << spacing) - 1);
   if (address < OperandMemory::address(0) || operand >= regions.size() ||
-      bytes > regions[operand].memory->size() ||
-      offset > regions[operand].memory->size() - bytes)
+      bytes > regions[operand].memory.size() ||
+      offset > regions[operand].memory.size() - bytes)
     return llvm::createStringError(
         "address 0x" + llvm::Twine::utohexstr(address) + " of " + Twine(bytes) +
         " bytes is not inside an operand" +
         (operand < regions.size()
              ? " (offset " + Twine(offset) + " of '" + regions[operand].name +
-                   "', which has " + Twine(regions[operand].memory->size()) +
+                   "', which has " + Twine(regions[operand].memory.size()) +
                    " bytes)"
              : Twine()));
   return std::pair(static_cast<unsigned>(operand), offset);
@@ -187,8 +218,8 @@ Error OperandMemory::use(unsigned operand, uint64_t offset, uint64_t bytes,
                                    "', which is an input");
   }
   if (region.readers.empty()) {
-    region.readers.resize(region.memory->size());
-    region.writers.resize(region.memory->size());
+    region.readers.resize(region.memory.size());
+    region.writers.resize(region.memory.size());
   }
   uint8_t own = static_cast<uint8_t>(1u << pe);
   uint8_t others = 0;

@@ -195,7 +195,9 @@ Error VectorEngine::process(Flit &flit) {
       uint32_t operand = alu.immediate;
       bool operandDefined = true;
       if (alu.hasVrfOperand) {
-        operand = endian::read32le(vrf.data() + counter.address());
+        uint8_t bytes[4];
+        vrf.read(counter.address(), bytes, sizeof(bytes));
+        operand = endian::read32le(bytes);
         operandDefined = vrf.definedMask(counter.address(), 4) == 0xF;
         counter.next();
       }

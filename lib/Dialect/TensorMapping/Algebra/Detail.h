@@ -11,6 +11,7 @@
 #include "furiosa/Dialect/TensorMapping/Algebra/Mapping.h"
 
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <mutex>
 
@@ -93,8 +94,16 @@ Result<int64_t> checkOp(OpKind kind, int64_t size, int64_t n, int64_t column);
 /// `#`, `#{0}`, `#{!}`.
 llvm::StringRef padOperator(Pad pad);
 
+/// How digits below all of an axis are spelled: `% n` where n divides, or
+/// always as a window `= n`.
+enum class TakeStyle { Digit, Window };
+
 /// The text of a list, or nothing where no expression over `axes` has it.
-std::optional<std::string> spell(const Form &form, const Axes &axes);
+std::optional<std::string> spell(const Form &form, const Axes &axes,
+                                 TakeStyle style = TakeStyle::Digit);
+
+/// The text of an atom and the first `opCount` of its operators.
+std::string print(const Expr &expr, size_t opCount, const Axes &axes);
 
 /// The mapping of a list: spelled from it, with the list already known. Falls
 /// back on `text` where it cannot be spelled.
@@ -108,6 +117,12 @@ std::optional<int64_t> roundUp(int64_t value, int64_t step);
 
 inline int64_t ceilDiv(int64_t value, int64_t by) {
   return value / by + (value % by != 0);
+}
+
+/// The coordinate of the last live digit of a factor, saturating.
+inline uint64_t furthestStep(const Factor &factor) {
+  return llvm::SaturatingMultiply(static_cast<uint64_t>(factor.stride),
+                                  static_cast<uint64_t>(factor.live - 1));
 }
 
 /// Appends a run, joining it with an equal kind before it. Empty runs vanish;

@@ -29,36 +29,86 @@ static std::string padText(PadRun run) {
 }
 
 /// `limit` digits out of `have`.
-static std::string takeText(int64_t have, int64_t limit) {
+static std::string takeText(int64_t have, int64_t limit, TakeStyle style) {
   if (limit == have)
     return {};
-  return ((have % limit == 0 ? " % " : " = ") + llvm::Twine(limit)).str();
+  bool digit = style == TakeStyle::Digit && have % limit == 0;
+  return ((digit ? " % " : " = ") + llvm::Twine(limit)).str();
 }
 
-/// The live digits of a factor whose own sums overshoot its axis, as two
-/// digits. `list` is set where the text is a comma list.
-static std::optional<std::string> spellOvershoot(const Factor &factor,
-                                                 const Axis &axis, bool &list) {
-  // Half the digits outside, rounded up, then a window over both.
-  int64_t inner = ceilDiv(factor.live, 2);
-  int64_t weight, padded, total;
-  if (llvm::MulOverflow(factor.stride, inner, weight) || weight >= axis.size ||
-      llvm::MulOverflow(weight, int64_t(2), padded) ||
-      llvm::MulOverflow(inner, int64_t(2), total))
+namespace {
+/// Text, and whether it needs brackets before an operator.
+struct Spelling {
+  std::string text;
+  bool list = false;
+
+  std::string operand() const { return list ? "[" + text + "]" : text; }
+};
+} // namespace
+
+/// Cells `{X: i}` for i below `count`, which may exceed the axis: the sum of a
+/// digit {0, half} and one below half.
+static std::optional<Spelling> spellRange(const Axis &axis, int64_t count,
+                                          unsigned depth = 0) {
+  if (count == axis.size)
+    return Spelling{axis.name};
+  if (count < axis.size)
+    return Spelling{(axis.name + " = " + llvm::Twine(count)).str()};
+  // The text doubles with each level.
+  constexpr unsigned maxDepth = 6;
+  int64_t half = ceilDiv(count, 2), padded;
+  if (depth == maxDepth || llvm::MulOverflow(half, int64_t(2), padded))
     return std::nullopt;
-  std::string base = (axis.name + " # " + llvm::Twine(padded)).str();
-  std::string text = base + (" / " + llvm::Twine(weight)).str() + ", " + base;
-  if (factor.stride != 1)
-    text += (" / " + llvm::Twine(factor.stride)).str();
-  text += (" % " + llvm::Twine(inner)).str();
-  list = total == factor.live;
-  if (!list)
-    text = ("[" + llvm::Twine(text) + "] = " + llvm::Twine(factor.live)).str();
-  return text;
+  Spelling below{axis.name};
+  if (half >= axis.size) {
+    std::optional<Spelling> range = spellRange(axis, half + 1, depth + 1);
+    if (!range)
+      return std::nullopt;
+    below = std::move(*range);
+  }
+  std::string base = (below.operand() + " # " + llvm::Twine(padded)).str();
+  Spelling both{(base + " / " + llvm::Twine(half) + ", " + base + " % " +
+                 llvm::Twine(half))
+                    .str(),
+                true};
+  if (padded == count)
+    return both;
+  return Spelling{(both.operand() + " = " + llvm::Twine(count)).str()};
 }
 
-static std::optional<std::string> spell(const Factor &factor,
-                                        const Axes &axes) {
+/// The live digits of a factor whose own sums overshoot its axis.
+static std::optional<Spelling> spellOvershoot(const Factor &factor,
+                                              const Axis &axis) {
+  const int64_t stride = factor.stride, live = factor.live;
+  // Half the digits outside, rounded up, then a window over both.
+  int64_t inner = ceilDiv(live, 2);
+  int64_t weight, padded;
+  if (!llvm::MulOverflow(stride, inner, weight) && weight < axis.size &&
+      !llvm::MulOverflow(weight, int64_t(2), padded)) {
+    std::string base = (axis.name + " # " + llvm::Twine(padded)).str();
+    std::string text = base + (" / " + llvm::Twine(weight)).str() + ", " + base;
+    if (stride != 1)
+      text += (" / " + llvm::Twine(stride)).str();
+    Spelling both{(text + " % " + llvm::Twine(inner)).str(), true};
+    if (live % 2 == 0)
+      return both;
+    return Spelling{(both.operand() + " = " + llvm::Twine(live)).str()};
+  }
+  // Steps beyond the axis: every so many cells of a range.
+  int64_t last;
+  if (llvm::MulOverflow(stride, live, padded) ||
+      llvm::MulOverflow(stride, live - 1, last))
+    return std::nullopt;
+  std::optional<Spelling> range = spellRange(axis, last + 1);
+  if (!range || stride == 1)
+    return range;
+  return Spelling{(range->operand() + " # " + llvm::Twine(padded) + " / " +
+                   llvm::Twine(stride))
+                      .str()};
+}
+
+static std::optional<std::string> spell(const Factor &factor, const Axes &axes,
+                                        TakeStyle style) {
   llvm::ArrayRef<PadRun> runs = factor.runs;
   std::string text;
   if (factor.axis < 0) {
@@ -66,20 +116,19 @@ static std::optional<std::string> spell(const Factor &factor,
   } else {
     const Axis &axis = axes[factor.axis];
     int64_t stride = factor.stride, live = factor.live;
-    if (stride < 1 || stride >= axis.size)
+    if (stride < 1)
       return std::nullopt;
     int64_t digits = ceilDiv(axis.size, stride);
     if (live > digits) {
-      bool list = false;
-      std::optional<std::string> pieces = spellOvershoot(factor, axis, list);
-      if (!pieces)
+      std::optional<Spelling> sums = spellOvershoot(factor, axis);
+      if (!sums)
         return std::nullopt;
-      text = list && !runs.empty() ? "[" + *pieces + "]" : *pieces;
+      text = runs.empty() ? sums->text : sums->operand();
     } else if (axis.size % stride == 0) {
       text = axis.name;
       if (stride != 1)
         text += (" / " + llvm::Twine(stride)).str();
-      text += takeText(digits, live);
+      text += takeText(digits, live, style);
     } else if (live < digits) {
       // All digits are whole ones: a window of the axis holds them.
       text = (axis.name + " = " + llvm::Twine(stride * live) + " / " +
@@ -105,10 +154,11 @@ static std::optional<std::string> spell(const Factor &factor,
   return text;
 }
 
-std::optional<std::string> detail::spell(const Form &form, const Axes &axes) {
+std::optional<std::string> detail::spell(const Form &form, const Axes &axes,
+                                         TakeStyle style) {
   std::string text;
   for (const Factor &factor : llvm::reverse(form.factors)) {
-    std::optional<std::string> part = ::spell(factor, axes);
+    std::optional<std::string> part = ::spell(factor, axes, style);
     if (!part)
       return std::nullopt;
     text += (text.empty() ? "" : ", ") + *part;
@@ -119,6 +169,32 @@ std::optional<std::string> detail::spell(const Form &form, const Axes &axes) {
     text = "[" + text + "]";
     for (PadRun run : form.tail)
       text += padText(run);
+  }
+  return text;
+}
+
+std::string detail::print(const Expr &expr, size_t opCount, const Axes &axes) {
+  std::string text;
+  switch (expr.kind) {
+  case Expr::Kind::Axis:
+    text = axes[expr.axis].name;
+    break;
+  case Expr::Kind::Number:
+    text = std::to_string(expr.baseSize);
+    break;
+  case Expr::Kind::Product:
+    for (const Expr &part : expr.parts)
+      text += (text.empty() ? "[" : ", ") + print(part, part.ops.size(), axes);
+    text += "]";
+    break;
+  }
+  for (const Op &op : llvm::ArrayRef(expr.ops).take_front(opCount)) {
+    llvm::StringRef sign = padOperator(op.pad);
+    if (op.kind != OpKind::Pad)
+      sign = op.kind == OpKind::Divide   ? "/"
+             : op.kind == OpKind::Modulo ? "%"
+                                         : "=";
+    text += (" " + sign + " " + llvm::Twine(op.n)).str();
   }
   return text;
 }

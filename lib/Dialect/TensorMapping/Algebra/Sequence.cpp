@@ -53,8 +53,8 @@ static std::optional<Fault> placeMemory(Derivation &derivation,
       digit.isTopmost = false;
       digit.next = std::min(digit.next, other.factor.stride);
     }
-    // Values of a digit stay below the axis size, so this cannot overflow.
-    if (!digit.isTopmost && factor.stride * (factor.live - 1) >= digit.next)
+    if (!digit.isTopmost &&
+        furthestStep(factor) >= static_cast<uint64_t>(digit.next))
       return fault(
           "MA-15", "repeated",
           "the memory holds a digit of axis " + derivation.name(factor.axis) +
@@ -98,8 +98,12 @@ static std::optional<Fault> matchFactor(const Derivation &derivation,
     term.term.axisStride = weight;
     term.term.live = live;
     term.term.entry = {live, 0};
-    if (digit >= 0)
-      term.term.entry.stride = derivation.memory[digit].addressStride * step;
+    if (digit >= 0) {
+      const MemoryDigit &place = derivation.memory[digit];
+      term.term.entry.stride = place.addressStride * step;
+      term.term.digitStride = place.factor.stride;
+      term.term.digitElements = place.addressStride;
+    }
     term.digit = digit;
     term.step = step;
     term.extent = extent;
@@ -262,6 +266,48 @@ static int64_t topPaddingAfter(const Derivation &derivation, int64_t length) {
   return 0;
 }
 
+/// Appends where the digits of a comma list meet, from the innermost on.
+static void collectSeams(const Expr &expr, int64_t &position,
+                         std::vector<int64_t> &seams) {
+  if (expr.kind == Expr::Kind::Product && expr.ops.empty()) {
+    for (const Expr &part : llvm::reverse(expr.parts))
+      collectSeams(part, position, seams);
+    return;
+  }
+  if (expr.size == 1)
+    return;
+  position *= expr.size;
+  seams.push_back(position);
+}
+
+/// Digits that were one run in the canonical form may be too long for one
+/// entry: cuts them where the user did. Innermost first.
+static std::vector<Entry> cutAtSeams(const std::vector<StreamTerm> &terms,
+                                     llvm::ArrayRef<int64_t> seams) {
+  std::vector<Entry> entries;
+  int64_t position = 1;
+  for (const StreamTerm &term : terms) {
+    Entry left = term.term.entry;
+    if (left.size > maxSequencerEntrySize)
+      for (int64_t seam : seams) {
+        if (seam <= position || seam % position != 0 ||
+            left.size % (seam / position) != 0)
+          continue;
+        Entry inner = {seam / position, left.stride};
+        if (llvm::MulOverflow(inner.size, inner.stride, left.stride)) {
+          left.stride = inner.stride;
+          break;
+        }
+        left.size /= inner.size;
+        position = seam;
+        entries.push_back(inner);
+      }
+    position *= left.size;
+    entries.push_back(left);
+  }
+  return entries;
+}
+
 /// Entries of one descriptor, its tail included.
 static Result<llvm::SmallVector<Entry, 8>>
 entriesOf(const Derivation &derivation, bool inPacket) {
@@ -269,9 +315,9 @@ entriesOf(const Derivation &derivation, bool inPacket) {
       inPacket ? derivation.packet : derivation.time;
   const llvm::SmallVector<PadRun, 1> &tail =
       inPacket ? derivation.packetTail : derivation.timeTail;
-  std::vector<Entry> list;
-  for (const StreamTerm &term : llvm::reverse(terms))
-    list.push_back(term.term.entry);
+  std::vector<Entry> list = cutAtSeams(terms, inPacket ? derivation.packetSeams
+                                                       : derivation.timeSeams);
+  std::reverse(list.begin(), list.end());
   llvm::SmallVector<Entry, 8> entries = coalesce(list);
   if (tail.empty())
     return entries;
@@ -352,7 +398,12 @@ Result<Sequence> furiosa::mapping::sequence(const Mapping &memory,
   const Axes &axes = memory.isIdentity()
                          ? (time.isIdentity() ? packet.axes() : time.axes())
                          : memory.axes();
-  Derivation derivation{axes, mode, {}, {}, 1, 1, {}, {}, {}, {}, false};
+  Derivation derivation{axes, mode, {}, {}, 1,  1,    {},
+                        {},   {},   {}, {}, {}, false};
+  int64_t position = 1;
+  collectSeams(time.node->expr, position, derivation.timeSeams);
+  position = 1;
+  collectSeams(packet.node->expr, position, derivation.packetSeams);
   if (std::optional<Fault> bad = placeMemory(derivation, *place))
     return *bad;
 

@@ -52,6 +52,8 @@ struct Derivation {
   /// Innermost first.
   std::vector<StreamTerm> time, packet;
   llvm::SmallVector<PadRun, 1> timeTail, packetTail;
+  /// Where the user's digits meet, in cells, rising.
+  std::vector<int64_t> timeSeams, packetSeams;
   /// Set where a window of the stream ends inside a memory digit.
   bool ragged = false;
 

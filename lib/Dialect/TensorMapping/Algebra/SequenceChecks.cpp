@@ -171,10 +171,21 @@ namespace {
 class PaddingRoom {
 public:
   explicit PaddingRoom(const Derivation &derivation) : derivation(derivation) {
-    for (size_t i = 0; i < derivation.memory.size(); ++i)
-      furthest.push_back(derivation.memory[i].factor.live - 1);
+    for (auto [index, digit] : llvm::enumerate(derivation.memory)) {
+      uint64_t reach = 0;
+      for (const StreamTerm *term : termsOf(derivation, index))
+        reach = llvm::SaturatingMultiplyAdd(
+            static_cast<uint64_t>(term->step),
+            static_cast<uint64_t>(term->term.live - 1), reach);
+      reach = std::max<uint64_t>(reach, digit.factor.live - 1);
+      fits &= reach < static_cast<uint64_t>(digit.topEnd());
+      furthest.push_back(static_cast<int64_t>(reach));
+    }
     tailFurthest = derivation.memoryCore - 1;
   }
+
+  /// Whether sums past an axis, which are padding of the stream, have a place.
+  bool holdsOvershoot() const { return fits; }
 
   /// Lets steps `live` to `extent` of a term run on in its memory digit.
   bool extend(const StreamTerm &term) {
@@ -220,11 +231,17 @@ private:
   const Derivation &derivation;
   std::vector<int64_t> furthest;
   int64_t tailFurthest;
+  bool fits = true;
 };
 } // namespace
 
 std::optional<Fault> detail::placeWritePadding(Derivation &derivation) {
   PaddingRoom room(derivation);
+  if (!room.holdsOvershoot())
+    return fault("MA-27", "pad-collision",
+                 "digits of a padded axis add up past the axis, and these "
+                 "cells do not land on top padding of the memory; pad the "
+                 "axis in the memory to as many");
   for (std::vector<StreamTerm> *terms :
        {&derivation.packet, &derivation.time}) {
     for (size_t i = 0; i < terms->size(); ++i) {

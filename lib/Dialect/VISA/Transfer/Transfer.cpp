@@ -19,6 +19,23 @@ using namespace furiosa::visa;
 using namespace furiosa::mapping;
 namespace machine = furiosa::rngd::machine;
 
+/// The mapping with bottom padding turned into top: the digits of a window are
+/// where they are whether it is read or written.
+static Mapping withReadableHoles(const Mapping &mapping) {
+  auto canonical = mapping.canonical();
+  if (!canonical)
+    return mapping; // Refused where it is used.
+  auto relax = [](llvm::MutableArrayRef<PadRun> runs) {
+    for (PadRun &run : runs)
+      if (run.kind == Pad::Bottom)
+        run.kind = Pad::Top;
+  };
+  for (Factor &factor : canonical->factors)
+    relax(factor.runs);
+  relax(canonical->tail);
+  return Mapping::fromCanonical(*canonical, mapping.axes());
+}
+
 namespace {
 
 /// A pair of addresses in bytes.
@@ -36,7 +53,10 @@ public:
   Derivation(const TransferSide &source, const TransferSide &target,
              unsigned bits)
       : dm(source.isDm ? source : target), hbm(source.isDm ? target : source),
-        toHbm(source.isDm), bits(bits) {}
+        toHbm(source.isDm), bits(bits) {
+    if (toHbm)
+      hbm.element = withReadableHoles(hbm.element);
+  }
 
   Result<std::vector<TransferCommand>> run();
 
@@ -58,7 +78,7 @@ private:
                             std::vector<TransferCommand> &commands) const;
   std::optional<Fault> finish(EngineTransfer &engine) const;
 
-  const TransferSide &dm, &hbm;
+  TransferSide dm, hbm;
   bool toHbm;
   unsigned bits;
   llvm::SmallVector<DmLoop> elementLoops;

@@ -200,6 +200,12 @@ Result<Mapping> peel(const Mapping &mapping);
 /// Whether `small` is the first |small| cells of `big`.
 Result<bool> isResizeOf(const Mapping &small, const Mapping &big);
 
+/// What a tensor's mapping must hold beyond its grammar: MA-15 where it steps
+/// twice through a digit of an axis; MA-14 where both digits of a cut occur and
+/// the cut does not respect the live count, so that readers may disagree.
+/// MA-13 where the mapping is no product of digits.
+std::optional<Fault> checkTensor(const Mapping &mapping);
+
 /// One loop of a sequencer: `size` steps of `stride` elements.
 struct Entry {
   int64_t size;
@@ -237,6 +243,10 @@ struct SequenceTerm {
   int axis = -1;
   int64_t axisStride = 0;
   int64_t live = 1;
+  /// The memory digit behind a TermSource::Memory: one value of it, that is
+  /// `digitStride` of the axis, is `digitElements` elements wide.
+  int64_t digitStride = 0;
+  int64_t digitElements = 0;
 };
 
 /// A derived access pattern, coalesced within each descriptor, entries
@@ -291,6 +301,24 @@ struct DivisionTerm {
 Result<std::vector<DivisionTerm>> divideExact(const Mapping &dividend,
                                               const Mapping &divisor);
 
+/// A division in which digits of either side may stay without a partner.
+struct RelaxedDivision {
+  /// By falling dividend stride.
+  std::vector<DivisionTerm> terms;
+  /// The sides with matched digits replaced by top padding `1 # n`; positions
+  /// are those of the whole side.
+  Mapping dividendRest;
+  Mapping divisorRest;
+  /// Cells, from the innermost on, over which the two sides lie alike: matched
+  /// digits with equal strides, and padding.
+  int64_t contiguousTail = 1;
+};
+
+/// As divideExact, but digits without partner and numbers are left over.
+/// MA-13, MA-22.
+Result<RelaxedDivision> divideRelaxed(const Mapping &dividend,
+                                      const Mapping &divisor);
+
 /// A checked tile: `len` cells of `index` from `start`, inside `element`.
 struct Tile {
   /// The expected view, with `hole` padding outside the window.
@@ -305,9 +333,15 @@ struct Tile {
   int64_t live = 0;
 };
 
-/// MA-17 if `index` does not divide `element`; MA-19, MA-20 on `start`.
+/// MA-17 if `index` does not divide `element`; MA-19, MA-20 on `start`; MA-14
+/// where a window would cut a ragged digit.
 Result<Tile> tile(const Mapping &element, const Mapping &index, int64_t len,
                   int64_t start, Pad hole);
+
+/// MA-18 unless `view` is the view of this tile. Cells of `element` that are
+/// padding already may keep their kind or take that of the hole.
+std::optional<Fault> checkTileView(const Mapping &element, const Mapping &index,
+                                   int64_t len, Pad hole, const Mapping &view);
 
 } // namespace furiosa::mapping
 

@@ -1,0 +1,15 @@
+//===- furiosa-lsp-server.cpp - Language server ---------------------------===//
+//
+// Diagnostics, hover and completion in editors for all dialects of the stack.
+//
+//===----------------------------------------------------------------------===//
+
+#include "furiosa/InitAllDialects.h"
+
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  furiosa::registerAllDialects(registry);
+  return failed(mlir::MlirLspServerMain(argc, argv, registry));
+}
