@@ -9,6 +9,8 @@
 
 #include "furiosa/Target/RNGD/Translate.h"
 
+#include "mlir/IR/Builders.h"
+
 #include <map>
 
 namespace furiosa::rngd {
@@ -25,7 +27,7 @@ public:
   /// All units; then the images are complete.
   llvm::FailureOr<ExecImages> run();
 
-  bool isMain() const { return exec.getContext() == lir::Context::Main; }
+  bool isMain() { return exec.getContext() == lir::Context::Main; }
 
 private:
   // One overload per unit.
@@ -47,8 +49,8 @@ private:
   /// The image of a block, added when first asked for.
   SfrImage &image(Block block);
   /// The block of fetch in the context.
-  Block fetchBlock() const;
-  Block commitBlock() const;
+  Block fetchBlock();
+  Block commitBlock();
   /// The blocks of the vector engine, passing everything by.
   void addVectorBlocks();
   void addToRoute(codes::RouteUnit unit) { route |= codes::bit(unit); }
