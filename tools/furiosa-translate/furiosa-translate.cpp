@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
   LogicalResult status = splitAndProcessBuffer(
       std::move(input),
       [&](std::unique_ptr<llvm::MemoryBuffer> part, raw_ostream &os) {
-        return translate(**translation.getValue(), std::move(part), os);
+        return translate(*translation.getValue(), std::move(part), os);
       },
       output, splitInput ? kDefaultSplitMarker : StringRef());
   bool isBinary = StringRef(result).starts_with(furiosa::rngd::edf::magic);
