@@ -14,6 +14,7 @@
 #include "llvm/Support/CheckedArithmetic.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 using namespace llvm;
@@ -427,6 +428,13 @@ Expected<std::vector<TermCells>> CellEvaluator::terms(uint64_t limit) const {
       for (int axis : term.axes)
         term.coordinates.push_back(index[axis]);
     });
+    term.largest.resize(term.axes.size());
+    term.step.resize(term.axes.size());
+    for (size_t cell = 0; cell < term.count(); ++cell)
+      for (auto [k, coordinate] : enumerate(term.coordinatesOf(cell))) {
+        term.largest[k] = std::max(term.largest[k], coordinate);
+        term.step[k] = std::gcd(term.step[k], coordinate);
+      }
     result.push_back(std::move(term));
   }
   return result;

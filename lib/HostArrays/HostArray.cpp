@@ -64,9 +64,7 @@ Expected<OperandLayout> OperandLayout::get(ElementType type,
   for (TermCells &term : layout.terms) {
     // From here on axes are those of the array.
     for (auto [k, axis] : enumerate(term.axes)) {
-      int64_t most = 0;
-      for (size_t cell = 0; cell < term.count(); ++cell)
-        most = std::max(most, term.coordinatesOf(cell)[k]);
+      int64_t most = term.largest[k];
       axis = static_cast<int>(llvm::find(order, axis) - order.begin());
       // Larger ones are refused below; clamped, the sum cannot overflow.
       largest[axis] += std::min(most, int64_t(1) << 40);
@@ -180,7 +178,7 @@ HostArray OperandLayout::fill(const Fill &fill) const {
 Expected<OperandBytes> packOperand(const OperandLayout &layout,
                                    const HostArray &array) {
   if (Error error = layout.check(array))
-    return std::move(error);
+    return error;
   OperandBytes result;
   result.bytes.resize(layout.sizeInBytes());
   result.defined.resize(layout.sizeInBytes());
@@ -229,7 +227,7 @@ Expected<HostArray> unpackOperand(const OperandLayout &layout,
 Expected<OperandSummary> summarize(const OperandLayout &layout,
                                    const HostArray &array, size_t first) {
   if (Error error = layout.check(array))
-    return std::move(error);
+    return error;
   OperandSummary summary;
   CodeHash hash(layout.type());
   layout.forEachLive([&](uint64_t, uint64_t offset) {

@@ -234,17 +234,17 @@ static Expected<IndexedArray> contractWith(const Contraction &contraction,
     return Error::success();
   };
   if (Error error = fill(spatialTable, contraction.spatial, checked))
-    return std::move(error);
+    return error;
   if (Error error = fill(laneTable, contraction.lane, checked))
-    return std::move(error);
+    return error;
   if (Error error = fill(timeTable, contraction.outerTime, {}))
-    return std::move(error);
+    return error;
   if (Error error = fill(packetTable, contraction.packet, {}))
-    return std::move(error);
+    return error;
   if (Error error = fill(keptTable, contraction.keptTime, checked))
-    return std::move(error);
+    return error;
   if (Error error = fill(columnTable, contraction.columns, checked))
-    return std::move(error);
+    return error;
   auto sums = findSums(contraction);
   if (!sums)
     return sums.takeError();

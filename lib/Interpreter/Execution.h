@@ -81,9 +81,8 @@ public:
                                   llvm::StringRef text);
   mlir::FailureOr<TensorTerms> getTerms(mlir::Operation *op, mlir::Type tensor);
 
-  /// The undefined array that holds all live cells of a tensor type.
-  mlir::FailureOr<IndexedArray> makeArray(mlir::Operation *op,
-                                          mlir::Type tensor);
+  /// The box around all live cells of a tensor type.
+  mlir::FailureOr<Box> makeBox(mlir::Operation *op, mlir::Type tensor);
 
 private:
   llvm::DenseMap<mlir::Value, RuntimeValue> values;

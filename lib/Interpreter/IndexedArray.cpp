@@ -73,13 +73,6 @@ static Error tooLarge() {
 /// Coordinates are below 2^63 each; sums stay in range if clamped to this.
 static constexpr int64_t farAway = int64_t(1) << 50;
 
-static int64_t largestOf(const TermCells &term, size_t k) {
-  int64_t most = 0;
-  for (size_t cell = 0; cell < term.count(); ++cell)
-    most = std::max(most, term.coordinatesOf(cell)[k]);
-  return most;
-}
-
 Expected<Box> coverBox(ArrayRef<int> axes, const Terms &terms,
                        ArrayRef<int64_t> axisSizes, bool clip) {
   Box box;
@@ -92,9 +85,8 @@ Expected<Box> coverBox(ArrayRef<int> axes, const Terms &terms,
       if (at == term->axes.end())
         continue;
       size_t k = at - term->axes.begin();
-      largest += std::min(largestOf(*term, k), farAway);
-      for (size_t cell = 0; cell < term->count(); ++cell)
-        step = std::gcd(step, term->coordinatesOf(cell)[k]);
+      largest += std::min(term->largest[k], farAway);
+      step = std::gcd(step, term->step[k]);
     }
     if (step == 0)
       continue; // Only coordinate 0.
@@ -138,9 +130,11 @@ Digits::Digits(const Terms &memory, ArrayRef<int64_t> axisSizes)
         std::vector<int64_t> rest;
         for (int64_t value : values) {
           bool reached = false;
-          for (int64_t i = 1; i < live && !reached && i * stride <= value; ++i)
-            reached = std::binary_search(rest.begin(), rest.end(),
-                                         value - i * stride);
+          for (int64_t base : reverse(rest)) {
+            if (reached || value - base >= live * stride)
+              break;
+            reached = (value - base) % stride == 0;
+          }
           if (!reached)
             rest.push_back(value);
         }
@@ -251,7 +245,7 @@ private:
     SmallVector<int64_t> largest(axisSizes.size());
     for (auto [term, isProjected] : terms)
       for (auto [k, axis] : enumerate(term->axes))
-        largest[axis] += std::min(largestOf(*term, k), farAway);
+        largest[axis] += std::min(term->largest[k], farAway);
     for (auto [axis, most] : enumerate(largest))
       if (most >= axisSizes[axis])
         tracked.push_back({-1, static_cast<int>(axis), 1, axisSizes[axis], 0});

@@ -107,7 +107,7 @@ FailureOr<TensorTerms> KernelExecution::getTerms(Operation *op, Type tensor) {
   return result;
 }
 
-FailureOr<IndexedArray> KernelExecution::makeArray(Operation *op, Type tensor) {
+FailureOr<Box> KernelExecution::makeBox(Operation *op, Type tensor) {
   auto terms = getTerms(op, tensor);
   if (failed(terms))
     return failure();
@@ -120,8 +120,7 @@ FailureOr<IndexedArray> KernelExecution::makeArray(Operation *op, Type tensor) {
   if (failed(take(op, coverBox(axes, terms->all(), getAxes(tensor).sizes, true),
                   box)))
     return failure();
-  auto type = visa::getElementType(getTensorParts(tensor).elementType);
-  return IndexedArray(type.value_or(ElementType::I32), std::move(box));
+  return box;
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,10 +11,13 @@ using namespace furiosa::interpreter;
 using namespace furiosa::visa;
 
 static LogicalResult interpretAlloc(AllocOp op, KernelExecution &execution) {
-  auto array = execution.makeArray(op, op.getResult().getType());
-  if (failed(array))
+  Type type = op.getResult().getType();
+  auto box = execution.makeBox(op, type);
+  auto elementType = visa::getElementType(getTensorParts(type).elementType);
+  if (failed(box) || !elementType)
     return failure();
-  execution.bindBuffer(op.getResult(), std::move(*array));
+  execution.bindBuffer(op.getResult(),
+                       IndexedArray(*elementType, std::move(*box)));
   return success();
 }
 
@@ -53,18 +56,19 @@ static LogicalResult interpretMove(OpT op, KernelExecution &execution) {
 /// for all coordinates of an axis may differ from now on.
 static LogicalResult widen(Operation *op, Buffer &buffer,
                            KernelExecution &execution) {
-  auto whole = execution.makeArray(op, buffer.type);
-  if (failed(whole))
+  auto box = execution.makeBox(op, buffer.type);
+  if (failed(box))
     return failure();
-  if (whole->box.axes.size() == buffer.array.box.axes.size())
+  if (box->axes.size() == buffer.array.box.axes.size())
     return success();
-  std::vector<int64_t> offsets = broadcastOffsets(whole->box, buffer.array.box);
+  IndexedArray whole(buffer.array.type, std::move(*box));
+  std::vector<int64_t> offsets = broadcastOffsets(whole.box, buffer.array.box);
   for (auto [i, offset] : llvm::enumerate(offsets))
     if (offset >= 0) {
-      whole->codes[i] = buffer.array.codes[offset];
-      whole->defined[i] = buffer.array.defined[offset];
+      whole.codes[i] = buffer.array.codes[offset];
+      whole.defined[i] = buffer.array.defined[offset];
     }
-  buffer.array = std::move(*whole);
+  buffer.array = std::move(whole);
   return success();
 }
 

@@ -93,7 +93,7 @@ Error printResult(raw_ostream &os, const Operand &operand,
 
 Error writeOutputs(ArrayRef<OutputFile> files) {
   std::vector<std::pair<const OutputFile *, sys::fs::TempFile>> pending;
-  auto discard = llvm::make_scope_exit([&] {
+  scope_exit discard([&] {
     for (auto &[file, temporary] : pending)
       consumeError(temporary.discard());
   });

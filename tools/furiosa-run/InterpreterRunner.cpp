@@ -121,6 +121,6 @@ llvm::Expected<std::unique_ptr<Runner>> run::loadMLIR(StringRef path,
                                                       StringRef kernel) {
   auto runner = std::make_unique<InterpreterRunner>();
   if (llvm::Error error = runner->load(path, kernel))
-    return std::move(error);
+    return error;
   return runner;
 }

@@ -38,6 +38,8 @@ struct TermCells {
   std::vector<int> axes;
   std::vector<int64_t> positions;
   std::vector<int64_t> coordinates;
+  /// Per axis: the largest coordinate, and the greatest common divisor of all.
+  std::vector<int64_t> largest, step;
 
   size_t count() const { return positions.size(); }
   llvm::ArrayRef<int64_t> coordinatesOf(size_t cell) const {

@@ -38,7 +38,7 @@ static constexpr llvm::StringLiteral roleNames[] = {"input", "output", "inout",
                                                     "scratch"};
 static constexpr llvm::StringLiteral tierNames[] = {"dm", "trf", "vrf"};
 static constexpr llvm::StringLiteral kindNames[] = {"dma", "main", "sub",
-                                                    "wait", "sync"};
+                                                    "wait", "sync", "loop"};
 
 llvm::StringRef edf::toString(Role role) {
   return roleNames[static_cast<unsigned>(role)];

@@ -39,7 +39,7 @@ func.func @k(%a: !lir.mem<hbm, 4096>) attributes {visa.kernel, lir.pes = 1, lir.
 
 // A declaration.
 
-// expected-error@+1 {{not yet supported: a kernel without a body}}
+// expected-error@+1 {{a kernel needs a body}}
 func.func private @k() attributes {visa.kernel, lir.pes = 1, lir.clusters = array<i64: 0>, lir.release = "0.6"}
 
 // -----

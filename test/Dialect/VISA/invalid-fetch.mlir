@@ -39,10 +39,10 @@ func.func @fetch_leaves_cells() attributes {visa.kernel} {
 // TU-2: both sides must split an axis alike.
 #axes = #tmap.axes<A = 15, B = 8>
 !dm = !visa.dm<i8, slice "1 # 256", element "A % 5, A / 5, B", #axes>
-!out = !visa.dm<i8, slice "1 # 256", element "A, B", #axes>
+!out = !visa.dm<i8, slice "1 # 256", element "A % 3, A / 3, B", #axes>
 func.func @fetch_incompatible() attributes {visa.kernel} {
-  %d = visa.alloc : !dm
   // expected-note @below {{the source has element "A % 5, A / 5, B"}}
+  %d = visa.alloc : !dm
   %r = visa.chain main -> !out {
     // expected-error @below {{TU-2 (MA-22)}}
     fetch %d time "A % 3, A / 3" packet "B" : !dm
@@ -58,11 +58,11 @@ func.func @fetch_incompatible() attributes {visa.kernel} {
 // MM-6: at most eight loops.
 #axes = #tmap.axes<A = 64, B = 64, C = 8>
 !dm = !visa.dm<i8, slice "1 # 256", element "A, B, C", #axes>
-!out = !visa.dm<i8, slice "1 # 256", element "A, B, C", #axes>
+!out = !visa.dm<i8, slice "1 # 256", element "A % 2, B % 2, A / 4 % 2, B / 4 % 2, A / 16 % 2, B / 16 % 2, A / 2 % 2, B / 2 % 2, A / 8 % 2, B / 8 % 2, A / 32, B / 32, C", #axes>
 func.func @fetch_too_many_loops() attributes {visa.kernel} {
   %d = visa.alloc : !dm
   %r = visa.chain main -> !out {
-    // expected-error @below {{MM-6: the order of access needs 11 loops, a sequencer has 8}}
+    // expected-error @below {{MM-6: the order of access needs 13 loops, a sequencer has 8}}
     fetch %d time "A % 2, B % 2, A / 4 % 2, B / 4 % 2, A / 16 % 2, B / 16 % 2, A / 2 % 2, B / 2 % 2, A / 8 % 2, B / 8 % 2, A / 32, B / 32" packet "C" : !dm
     collect time "A % 2, B % 2, A / 4 % 2, B / 4 % 2, A / 16 % 2, B / 16 % 2, A / 2 % 2, B / 2 % 2, A / 8 % 2, B / 8 % 2, A / 32, B / 32" packet "C # 32"
     commit_trim packet "C"

@@ -7,6 +7,7 @@
 !dm = !visa.dm<i32, cluster "1 # 3", slice "1 # 5", element "A", #axes>
 // expected-error @below {{MM-1: cluster "1 # 3" has 3 positions, expected 1 or 2}}
 // expected-error @below {{MM-2: slice "1 # 5" has 5 positions, expected 64, 128 or 256}}
+// expected-error @below {{MM-52: argument 0 is no HBM tensor}}
 func.func @grid(%a: !dm) attributes {visa.kernel} {
   return
 }
@@ -102,18 +103,10 @@ func.func @hbm_to_hbm(%a: !hbm, %b: !hbm) attributes {visa.kernel} {
 // -----
 
 // MM-35 … MM-37: windows.
-#axes = #tmap.axes<A = 64, B = 8>
-!hbm = !visa.hbm<i32, element "A, B", #axes>
-!one = !visa.hbm<i32, element "1 # 8, A % 8, B", #axes>
-func.func @windows(%a: !hbm, %i: index) attributes {visa.kernel} {
-  return
-}
-
-// -----
-
 #axes = #tmap.axes<A = 64, B = 8, C = 4>
 !hbm = !visa.hbm<i32, element "A, B", #axes>
 !one = !visa.hbm<i32, element "1 # 8, A % 8, B", #axes>
+// expected-note @below {{the source has element "A, B"}}
 func.func @tiles(%a: !hbm) attributes {visa.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -123,7 +116,6 @@ func.func @tiles(%a: !hbm) attributes {visa.kernel} {
   // expected-error @below {{MM-37 (MA-20)}}
   %t1 = visa.tile %a[7] along "A / 8" take 2 : !hbm -> !one
   // expected-error @below {{MM-35 (MA-17)}}
-  // expected-note @above {{the source has element "A, B"}}
   %t2 = visa.tile %a[0] along "C" take 1 : !hbm -> !one
   // expected-error @below {{MM-36: the view has element "1 # 8, A % 8, B"}}
   %t3 = visa.tile %a[0] along "A / 8" take 2 : !hbm -> !one
@@ -197,6 +189,16 @@ func.func @reshape(%a: !hbm) {
 func.func @interface(%a: !dm) -> !dm attributes {visa.kernel} {
   // expected-error @below {{not yet supported: a kernel that returns its own argument}}
   return %a : !dm
+}
+
+// -----
+
+// A run-time scalar as an argument.
+#axes = #tmap.axes<A = 64>
+!hbm = !visa.hbm<i32, element "A", #axes>
+// expected-error @below {{not yet supported: argument 1 of type 'index'}}
+func.func @scalar(%a: !hbm, %i: index) attributes {visa.kernel} {
+  return
 }
 
 // -----

@@ -126,13 +126,12 @@ func.func @large_vrf() attributes {visa.kernel} {
 !trf = !visa.trf<i8, slice "1 # 256", lane "1", element "A, B", #axes>
 func.func @result_mismatch() attributes {visa.kernel} {
   %d = visa.alloc : !dm
-  // expected-note @below {{result type is written here}}
+  // expected-note @below 2 {{result type is written here}}
   %w = visa.chain sub -> !trf {
     fetch %d time "A" packet "B" : !dm
     collect time "A" packet "B"
     // expected-error @below {{TU-77: element of the chain's result does not match the stage: found "A, B", expected "B"}}
     // expected-error @below {{TU-77: lane of the chain's result does not match the stage: found "1", expected "A"}}
-    // expected-note @above {{result type is written here}}
     to_trf lane "A" element "B"
   }
   return

@@ -124,8 +124,31 @@ func.func @operands() attributes {visa.kernel} {
     vector_fxp add [vrf %v0] : !vf
     // expected-error @below {{VE-66: slice of the operand does not match the stream: found "S", expected "1 # 256"}}
     vector_fxp mul_int [vrf %v1] : !vs
+    // expected-error @below {{not yet supported: a shift amount from the VRF}}
+    vector_fxp sar [vrf %v1] : !vs
+    vector_final
+    commit_trim packet "A"
+    commit element "A"
+  }
+  return
+}
+
+// -----
+
+// VE-66: the operand lies in the VRF.
+#axes = #tmap.axes<A = 8>
+!dm = !visa.dm<i32, slice "1 # 256", element "A", #axes>
+func.func @operand_tier() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r0 = visa.chain main -> !dm {
+    fetch %d time "1" packet "A" : !dm
+    collect time "1" packet "A"
+    vector_init
+    vector_tag zero
     // expected-error @below {{VE-66: the operand is}}
-    vector_fxp sar [vrf %d] : !dm
+    vector_fxp add [vrf %d] : !dm
+    // expected-error @below {{VE-24: no operand slot}}
+    vector_fxp mul_int []
     vector_final
     commit_trim packet "A"
     commit element "A"

@@ -203,12 +203,17 @@ enum class CommandKind : uint8_t {
   Main = 1,
   Sub = 2,
   Wait = 3,
-  Sync = 4
+  Sync = 4,
+  /// A loop of the PE program; the commands of its body follow.
+  Loop = 5
 };
 llvm::StringRef toString(CommandKind kind);
 
+/// In issue order. Cycles of a command in a loop count from the start of an
+/// iteration; a loop itself has those of one iteration, from 0.
 struct ScheduledCommand {
   CommandKind kind = CommandKind::Dma;
+  /// Dma, Main, Sub: the SPM item of the first descriptor or register image.
   uint32_t index = 0;
   uint64_t begin = 0;
   uint64_t end = 0;

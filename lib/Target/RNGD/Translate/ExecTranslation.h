@@ -1,0 +1,122 @@
+//===- ExecTranslation.h - Units of lir as register fields ------*- C++ -*-===//
+//
+// One encoder and one builder per engine; each pair stands in one file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_LIB_TARGET_RNGD_TRANSLATE_EXECTRANSLATION_H
+#define FURIOSA_LIB_TARGET_RNGD_TRANSLATE_EXECTRANSLATION_H
+
+#include "furiosa/Target/RNGD/Translate.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <map>
+
+namespace furiosa::rngd {
+
+//===----------------------------------------------------------------------===//
+// Encoding
+//===----------------------------------------------------------------------===//
+
+/// The images of one exec while its units are encoded one after the other.
+class ExecEncoder {
+public:
+  ExecEncoder(lir::ExecOp exec, AddressLookup addresses);
+
+  /// All units; then the images are complete.
+  llvm::FailureOr<ExecImages> run();
+
+  bool isMain() { return exec.getContext() == lir::Context::Main; }
+
+private:
+  // One overload per unit.
+  llvm::LogicalResult encode(lir::FetchSequencerOp op);
+  llvm::LogicalResult encode(lir::FetchAdapterOp op);
+  llvm::LogicalResult encode(lir::CollectOp op);
+  llvm::LogicalResult encode(lir::TrfStoreOp op);
+  llvm::LogicalResult encode(lir::VrfStoreOp op);
+  llvm::LogicalResult encode(lir::FeedBufferOp op);
+  llvm::LogicalResult encode(lir::TrfSequencerOp op);
+  llvm::LogicalResult encode(lir::PacketReducerOp op);
+  llvm::LogicalResult encode(lir::TimeReducerOp op);
+  llvm::LogicalResult encode(lir::LaneFolderOp op);
+  llvm::LogicalResult encode(lir::VectorAluOp op);
+  llvm::LogicalResult encode(lir::CastOp op);
+  llvm::LogicalResult encode(lir::CommitAdapterOp op);
+  llvm::LogicalResult encode(lir::CommitSequencerOp op);
+
+  /// The image of a block, added when first asked for.
+  SfrImage &image(Block block);
+  /// The block of fetch in the context.
+  Block fetchBlock();
+  Block commitBlock();
+  /// The blocks of the vector engine, passing everything by.
+  void addVectorBlocks();
+  void addToRoute(codes::RouteUnit unit) { route |= codes::bit(unit); }
+
+  /// Sets a field; an error at `op` that names block, register and field.
+  llvm::LogicalResult set(mlir::Operation *op, Block block,
+                          llvm::StringRef field, uint64_t value) {
+    return set(op, block, field, 0, value);
+  }
+  llvm::LogicalResult set(mlir::Operation *op, Block block,
+                          llvm::StringRef field, unsigned index,
+                          uint64_t value);
+  /// Writes all eight loops, given outermost first; those that run once are
+  /// left out.
+  llvm::LogicalResult setLoops(mlir::Operation *op, Block block,
+                               llvm::StringRef limits, llvm::StringRef strides,
+                               llvm::ArrayRef<int64_t> sizes,
+                               llvm::ArrayRef<int64_t> steps);
+  llvm::LogicalResult setLimit(mlir::Operation *op, Block block,
+                               llvm::StringRef field, unsigned index,
+                               int64_t limit);
+  llvm::FailureOr<int64_t> address(mlir::Operation *op, mlir::Value buffer);
+
+  lir::ExecOp exec;
+  AddressLookup addresses;
+  /// `Block` counts in the order of addresses.
+  std::map<Block, SfrImage> images;
+  uint64_t route = 0;
+  /// Sizes of the loops of the TRF sequencer, for the slots of the reducer.
+  llvm::SmallVector<int64_t, 8> weightSizes;
+  /// ALUs so far; the last one feeds the next.
+  llvm::SmallVector<lir::Alu, 4> chain;
+  unsigned numIndexers = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+/// Loops as lir has them: outermost first, without those that run once.
+struct LoopLists {
+  llvm::SmallVector<int64_t, 8> sizes;
+  llvm::SmallVector<int64_t, 8> strides;
+};
+LoopLists getLoops(const HardwareLoops &loops);
+
+/// Offset of the last step of the loops.
+int64_t getLastOffset(const HardwareLoops &loops);
+
+/// Where units are built.
+struct UnitBuilder {
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  BufferLookup buffers;
+};
+
+llvm::LogicalResult buildFetch(UnitBuilder &unit, const FetchConfig &config);
+llvm::LogicalResult buildTrfStore(UnitBuilder &unit,
+                                  const TrfWriteConfig &config);
+llvm::LogicalResult buildVrfStore(UnitBuilder &unit,
+                                  const VrfWriteConfig &config);
+llvm::LogicalResult buildContraction(UnitBuilder &unit,
+                                     const DotProductConfig &config);
+llvm::LogicalResult buildVector(UnitBuilder &unit, const VectorConfig &config);
+llvm::LogicalResult buildCommit(UnitBuilder &unit, const CommitConfig &config);
+
+} // namespace furiosa::rngd
+
+#endif // FURIOSA_LIB_TARGET_RNGD_TRANSLATE_EXECTRANSLATION_H

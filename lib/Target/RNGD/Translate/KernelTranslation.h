@@ -1,0 +1,59 @@
+//===- KernelTranslation.h - What both directions share ---------*- C++ -*-===//
+//
+// Names and types that the writer and the reader of kernels agree on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_LIB_TARGET_RNGD_TRANSLATE_KERNELTRANSLATION_H
+#define FURIOSA_LIB_TARGET_RNGD_TRANSLATE_KERNELTRANSLATION_H
+
+#include "furiosa/Target/RNGD/Translate.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace furiosa::rngd {
+
+/// Discardable attribute of a `resource.buffer`: its name in the memory plan.
+inline constexpr llvm::StringLiteral bufferNameAttr = "name";
+
+/// General register that holds "no descriptor" for the PEs that a `dmaw` does
+/// not name; the others are used in turn.
+inline constexpr unsigned noDescriptorRegister =
+    machine::tucGeneralRegisters - 1;
+
+inline constexpr llvm::StringLiteral producer = "furiosa-opt-mlir 0.1.0";
+
+/// The element type of an operand, or nothing.
+std::optional<ElementType> getElementType(mlir::Type type);
+/// Inverse; null for types that no operand has.
+mlir::Type getMLIRType(mlir::MLIRContext *context, ElementType type);
+
+/// Which DMAs a wait may be about, for each PE: a wait for a tag goes to the
+/// PEs that started a DMA with it since the last wait; if there are none on any
+/// cluster, to those that ever did.
+class TagTracker {
+public:
+  void start(unsigned cluster, unsigned tag, uint8_t peMask) {
+    pending[cluster][tag] |= peMask;
+    started[cluster][tag] |= peMask;
+  }
+  /// PEs of a cluster that wait.
+  uint8_t getWaiting(unsigned cluster, unsigned tag) const {
+    for (unsigned c = 0; c < machine::clusters; ++c)
+      if (pending[c][tag])
+        return pending[cluster][tag];
+    return started[cluster][tag];
+  }
+  void finish(unsigned tag) {
+    for (auto &tags : pending)
+      tags[tag] = 0;
+  }
+
+private:
+  uint8_t pending[machine::clusters][machine::dmaTags] = {};
+  uint8_t started[machine::clusters][machine::dmaTags] = {};
+};
+
+} // namespace furiosa::rngd
+
+#endif // FURIOSA_LIB_TARGET_RNGD_TRANSLATE_KERNELTRANSLATION_H

@@ -1,0 +1,590 @@
+//===- ToEDF.cpp - A scheduled program as a kernel binary -----------------===//
+//
+// Lays out register images and descriptors, writes the program of each cluster,
+// and keeps what readers want to know: operands, memory plan, schedule, names.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelTranslation.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::rngd;
+
+std::optional<ElementType> rngd::getElementType(Type type) {
+  for (unsigned k = 0; k < numElementTypes; ++k)
+    if (getMLIRType(type.getContext(), ElementType(k)) == type)
+      return ElementType(k);
+  return std::nullopt;
+}
+
+Type rngd::getMLIRType(MLIRContext *context, ElementType type) {
+  Builder b(context);
+  switch (type) {
+  case ElementType::I4:
+    return b.getIntegerType(4);
+  case ElementType::I8:
+    return b.getIntegerType(8);
+  case ElementType::I16:
+    return b.getIntegerType(16);
+  case ElementType::I32:
+    return b.getIntegerType(32);
+  case ElementType::U8:
+    return b.getIntegerType(8, /*isSigned=*/false);
+  case ElementType::F4E2M1:
+    return Float4E2M1FNType::get(context);
+  case ElementType::F8E4M3:
+    return Float8E4M3FNType::get(context);
+  case ElementType::F8E5M2:
+    return Float8E5M2Type::get(context);
+  case ElementType::BF16:
+    return b.getBF16Type();
+  case ElementType::F32:
+    return b.getF32Type();
+  case ElementType::I5:
+  case ElementType::I9:
+    break;
+  }
+  return {};
+}
+
+namespace {
+
+/// The program of one cluster as it grows.
+struct ClusterProgram {
+  edf::Program program;
+  unsigned nextRegister = 0;
+
+  /// A general register; 63 of them are used in turn.
+  unsigned takeRegister() {
+    unsigned taken = nextRegister;
+    nextRegister = (nextRegister + 1) % noDescriptorRegister;
+    return taken;
+  }
+  void push(edf::Instruction instruction) {
+    program.instructions.push_back(instruction);
+  }
+};
+
+/// Adds at the end of each iteration of a loop, by cluster.
+struct LoopFrame {
+  SmallVector<std::pair<uint32_t, int64_t>> adds[machine::clusters];
+};
+
+class KernelWriter {
+public:
+  explicit KernelWriter(resource::ProgramOp program) : program(program) {}
+
+  FailureOr<edf::Kernel> run();
+
+private:
+  LogicalResult checkScheduled();
+  LogicalResult addArguments();
+  LogicalResult addPlan();
+  LogicalResult addBlock(mlir::Block &block);
+  LogicalResult addIssue(resource::IssueOp issue);
+  LogicalResult addExec(resource::IssueOp issue, lir::ExecOp exec);
+  LogicalResult addDma(resource::IssueOp issue, lir::DmaOp dma);
+  LogicalResult addWait(resource::WaitOp wait);
+  LogicalResult addLoop(resource::LoopOp loop);
+  void addNames();
+  LogicalResult finish();
+
+  /// A side of a descriptor: sets its base, or relocates it.
+  LogicalResult encodeDescriptor(lir::DmaOp dma, lir::EngineAttr engine,
+                                 DmaDescriptor &descriptor);
+  void schedule(edf::CommandKind kind, uint32_t spmAddress,
+                std::optional<ArrayRef<int64_t>> cycles, std::string text);
+  std::string describe(Value buffer, int64_t offset) const;
+  std::string describe(lir::ExecOp exec) const;
+
+  std::optional<int64_t> getAddress(Value buffer) const {
+    auto it = addresses.find(buffer);
+    return it == addresses.end() ? std::nullopt
+                                 : std::optional<int64_t>(it->second);
+  }
+  uint8_t getAllPEs() {
+    return static_cast<uint8_t>((1u << program.getPes()) - 1);
+  }
+  /// SET for each operand, then ISSUE, on all PEs.
+  void push(ClusterProgram &cluster, const TucCommand &command, uint8_t peMask);
+
+  resource::ProgramOp program;
+  edf::Kernel kernel;
+  edf::SpmBuilder spm;
+  llvm::DenseMap<Value, int64_t> addresses;
+  llvm::DenseMap<Value, uint32_t> operands;
+  SmallVector<ClusterProgram, 2> clusters;
+  SmallVector<LoopFrame, 4> frames;
+  TagTracker tags;
+};
+
+} // namespace
+
+/// Sets a field of a command; an error at `op` if the value is too wide.
+static LogicalResult setField(Operation *op, TucCommand &command,
+                              StringRef field, uint64_t value) {
+  Fault fault = command.set(field, value);
+  if (!fault)
+    return success();
+  return op->emitOpError() << tucOpInfo(command.op()).mnemonic << "." << field
+                           << ": " << *fault;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands, memory plan, names
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelWriter::checkScheduled() {
+  if (!program.getMakespan())
+    return program.emitOpError(
+        "is not scheduled: it has no makespan; run resource-schedule");
+  // The verifier sees to the rest, but it may not have run.
+  WalkResult result = program.getBody().walk([&](Operation *op) {
+    auto refuse = [&](StringRef what) {
+      return WalkResult(op->emitOpError("is not scheduled: it has no ")
+                        << what << "; run resource-schedule");
+    };
+    if (auto buffer = dyn_cast<resource::BufferOp>(op)) {
+      if (!buffer.getAddress() || !buffer.getLive())
+        return refuse("address");
+    } else if (auto issue = dyn_cast<resource::IssueOp>(op)) {
+      if (!issue.getCycles())
+        return refuse("cycles");
+      if (issue.getEngine() == resource::Engine::Dma && !issue.getTag())
+        return refuse("tag");
+    } else if (auto loop = dyn_cast<resource::LoopOp>(op)) {
+      if (!loop.getCycles())
+        return refuse("cycles");
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult KernelWriter::addArguments() {
+  // EDF wants scratch behind all others.
+  SmallVector<resource::ArgumentOp> ordered;
+  for (bool wantsScratch : {false, true})
+    for (auto argument : program.getBody().getOps<resource::ArgumentOp>())
+      if ((argument.getRole() == resource::Role::Scratch) == wantsScratch)
+        ordered.push_back(argument);
+  for (resource::ArgumentOp argument : ordered) {
+    edf::Operand operand;
+    operand.name = argument.getName().str();
+    operand.role = static_cast<edf::Role>(argument.getRole());
+    operand.bytes =
+        static_cast<uint64_t>(argument.getResult().getType().getBytes());
+    std::optional<resource::OperandAttr> tensor = argument.getOperand();
+    if (tensor && operand.role != edf::Role::Scratch) {
+      std::optional<ElementType> type =
+          getElementType(tensor->getElementType());
+      if (!type)
+        return argument.emitOpError("not yet supported: operands of ")
+               << tensor->getElementType();
+      operand.type = *type;
+      operand.chipMapping = tensor->getChip().str();
+      operand.elementMapping = tensor->getElement().str();
+      for (auto [axis, size] : llvm::zip(tensor->getAxes(), tensor->getSizes()))
+        operand.axes.push_back({axis.str(), static_cast<uint64_t>(size)});
+    }
+    operands[argument.getResult()] =
+        static_cast<uint32_t>(kernel.arguments.operands.size());
+    kernel.arguments.operands.push_back(std::move(operand));
+  }
+  return success();
+}
+
+LogicalResult KernelWriter::addPlan() {
+  std::vector<edf::PlanEntry> entries;
+  for (auto buffer : program.getBody().getOps<resource::BufferOp>()) {
+    lir::MemType type = buffer.getResult().getType();
+    edf::PlanEntry entry;
+    switch (type.getTier()) {
+    case lir::Tier::Dm:
+      entry.tier = edf::Tier::DM;
+      break;
+    case lir::Tier::Trf:
+      entry.tier = edf::Tier::TRF;
+      entry.lanes = static_cast<uint8_t>(type.getLanes());
+      break;
+    case lir::Tier::Vrf:
+      entry.tier = edf::Tier::VRF;
+      break;
+    case lir::Tier::Hbm:
+      return buffer.emitOpError("buffers in hbm are arguments");
+    }
+    // The verifier has bounded both by the memory.
+    entry.address = static_cast<uint32_t>(*buffer.getAddress());
+    entry.size = static_cast<uint32_t>(type.getBytesPerLane());
+    entry.firstCycle = static_cast<uint64_t>((*buffer.getLive())[0]);
+    entry.lastCycle = static_cast<uint64_t>((*buffer.getLive())[1]);
+    if (auto name = buffer->getAttrOfType<StringAttr>(bufferNameAttr)) {
+      entry.name = static_cast<uint32_t>(kernel.names.strings.size());
+      kernel.names.strings.push_back(name.str());
+    }
+    addresses[buffer.getResult()] = *buffer.getAddress();
+    entries.push_back(entry);
+  }
+  for (int64_t cluster : program.getClusters())
+    for (edf::PlanEntry entry : entries) {
+      entry.cluster = static_cast<uint32_t>(cluster);
+      kernel.plan.push_back(entry);
+    }
+  return success();
+}
+
+void KernelWriter::addNames() {
+  std::string name = program.getSymName().str();
+  if (auto module = program->getParentOfType<ModuleOp>())
+    if (std::optional<StringRef> moduleName = module.getSymName())
+      name = (*moduleName + "::" + name).str();
+  kernel.names.kernel = name;
+  kernel.info.producer = producer.str();
+  kernel.info.chip = "rngd";
+  kernel.info.release = program.getRelease().str();
+}
+
+//===----------------------------------------------------------------------===//
+// Schedule
+//===----------------------------------------------------------------------===//
+
+std::string KernelWriter::describe(Value buffer, int64_t offset) const {
+  if (auto argument = buffer.getDefiningOp<resource::ArgumentOp>())
+    return argument.getName().str();
+  auto type = cast<lir::MemType>(buffer.getType());
+  uint64_t address =
+      static_cast<uint64_t>(getAddress(buffer).value_or(0) +
+                            offset % int64_t(machine::dmSliceStride));
+  return llvm::formatv("{0} {1:x}", lir::stringifyTier(type.getTier()), address)
+      .str();
+}
+
+std::string KernelWriter::describe(lir::ExecOp exec) const {
+  std::string from, to;
+  for (Operation &unit : exec.getBody().getOps()) {
+    if (auto op = dyn_cast<lir::FetchSequencerOp>(unit))
+      from = describe(op.getSource(), op.getBase());
+    else if (auto op = dyn_cast<lir::TrfStoreOp>(unit))
+      to = describe(op.getTarget(), 0);
+    else if (auto op = dyn_cast<lir::VrfStoreOp>(unit))
+      to = describe(op.getTarget(), 0);
+    else if (auto op = dyn_cast<lir::CommitSequencerOp>(unit))
+      to = describe(op.getTarget(), op.getBase());
+  }
+  return from + " -> " + to;
+}
+
+void KernelWriter::schedule(edf::CommandKind kind, uint32_t index,
+                            std::optional<ArrayRef<int64_t>> cycles,
+                            std::string text) {
+  edf::ScheduledCommand command;
+  command.kind = kind;
+  command.index = index;
+  if (cycles) {
+    command.begin = static_cast<uint64_t>((*cycles)[0]);
+    command.end = static_cast<uint64_t>((*cycles)[1]);
+  }
+  command.description = std::move(text);
+  kernel.schedule.commands.push_back(std::move(command));
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+void KernelWriter::push(ClusterProgram &cluster, const TucCommand &command,
+                        uint8_t peMask) {
+  for (unsigned k = 0; k < command.numOperands(); ++k)
+    cluster.push(
+        edf::Instruction::set(static_cast<uint8_t>(command.registerIndex(k)),
+                              command.operand(k), peMask));
+  cluster.push(edf::Instruction::issue(command.word(), peMask));
+}
+
+LogicalResult KernelWriter::addExec(resource::IssueOp issue, lir::ExecOp exec) {
+  FailureOr<ExecImages> encoded =
+      encodeExec(exec, [&](Value buffer) { return getAddress(buffer); });
+  if (failed(encoded))
+    return failure();
+  TucCommand start = encoded->exec();
+  // What a reader of the registers would refuse is better known here.
+  llvm::Expected<ExecConfig> decoded = decodeExec(
+      start, [&](rngd::Block block) { return encoded->find(block); });
+  if (!decoded)
+    return exec.emitOpError() << llvm::toString(decoded.takeError());
+
+  SmallVector<uint32_t, 8> places;
+  for (const SfrImage &image : encoded->images) {
+    llvm::Expected<uint32_t> place = spm.add(image);
+    if (!place)
+      return exec.emitOpError() << llvm::toString(place.takeError());
+    places.push_back(*place);
+  }
+  uint8_t all = getAllPEs();
+  for (ClusterProgram &cluster : clusters) {
+    for (auto [image, place] : llvm::zip(encoded->images, places)) {
+      TucCommand write(TucOp::MtoSfr);
+      if (failed(setField(exec, write, "r0", cluster.takeRegister())) ||
+          failed(setField(exec, write, "spm_address", place)) ||
+          failed(setField(exec, write, "size", image.words().size())) ||
+          failed(setField(exec, write, "sfr_address",
+                          sfrAddress(image.block(), /*bank=*/0))))
+        return failure();
+      push(cluster, write, all);
+    }
+    push(cluster, start, all);
+  }
+  schedule(exec.getContext() == lir::Context::Main ? edf::CommandKind::Main
+                                                   : edf::CommandKind::Sub,
+           places.front(), issue.getCycles(), describe(exec));
+  return success();
+}
+
+LogicalResult KernelWriter::encodeDescriptor(lir::DmaOp dma,
+                                             lir::EngineAttr engine,
+                                             DmaDescriptor &descriptor) {
+  auto fail = [&](StringRef field, int64_t value) {
+    return dma.emitOpError("DmaDescriptor.")
+           << field << ": " << value
+           << " does not fit, in the engine of cluster " << engine.getCluster()
+           << " pe " << engine.getPe();
+  };
+  for (bool isTarget : {false, true}) {
+    Value buffer = isTarget ? dma.getTarget() : dma.getSource();
+    int64_t offset = isTarget ? engine.getTarget() : engine.getSource();
+    StringRef side = isTarget ? "destination" : "source";
+    ArrayRef<int64_t> steps =
+        isTarget ? engine.getTargetStrides() : engine.getSourceStrides();
+    auto &limits =
+        isTarget ? descriptor.destinationLimits : descriptor.sourceLimits;
+    auto &strides =
+        isTarget ? descriptor.destinationStrides : descriptor.sourceStrides;
+    uint64_t &base = isTarget ? descriptor.destination : descriptor.source;
+    // An operand's address comes by relocation.
+    if (!operands.count(buffer)) {
+      std::optional<int64_t> address = getAddress(buffer);
+      if (!address)
+        return dma.emitOpError("the ")
+               << side << " has no address; run resource-schedule";
+      base = machine::dmBase + static_cast<uint64_t>(offset + *address);
+    }
+    // The first loop says the size of a packet.
+    strides[0] = static_cast<int32_t>(engine.getPacket());
+    unsigned index = 1;
+    for (auto [size, step] :
+         llvm::zip(llvm::reverse(engine.getSizes()), llvm::reverse(steps))) {
+      if (size == 1)
+        continue;
+      if (index == limits.size())
+        return dma.emitOpError("not yet supported: more loops than a "
+                               "descriptor holds");
+      if (!llvm::isInt<32>(step))
+        return fail((side + "_strides").str(), step);
+      if (!llvm::isUInt<32>(size))
+        return fail((side + "_limits").str(), size);
+      limits[index] = static_cast<uint32_t>(size);
+      strides[index] = static_cast<int32_t>(step);
+      ++index;
+    }
+  }
+  return success();
+}
+
+LogicalResult KernelWriter::addDma(resource::IssueOp issue, lir::DmaOp dma) {
+  unsigned tag = static_cast<unsigned>(*issue.getTag());
+  if (dma.getSourceOffset() || dma.getTargetOffset())
+    return dma.emitOpError("not yet supported: an SSA offset in a descriptor");
+  struct Placed {
+    lir::EngineAttr engine;
+    uint32_t address;
+  };
+  SmallVector<Placed, 8> placed;
+  for (auto engine : dma.getEngines().getAsRange<lir::EngineAttr>()) {
+    DmaDescriptor descriptor;
+    if (failed(encodeDescriptor(dma, engine, descriptor)))
+      return failure();
+    llvm::Expected<uint32_t> address = spm.add(descriptor);
+    if (!address)
+      return dma.emitOpError("engine of cluster ")
+             << engine.getCluster() << " pe " << engine.getPe() << ": "
+             << llvm::toString(address.takeError());
+    placed.push_back({engine, *address});
+    for (bool isTarget : {false, true}) {
+      auto operand =
+          operands.find(isTarget ? dma.getTarget() : dma.getSource());
+      uint32_t word = *address + (isTarget ? DmaDescriptor::destinationOffset
+                                           : DmaDescriptor::sourceOffset);
+      if (operand != operands.end())
+        kernel.arguments.relocations.push_back(
+            {word, operand->second,
+             isTarget ? engine.getTarget() : engine.getSource()});
+      std::optional<ArrayRef<int64_t>> advance = issue.getAdvance();
+      if (!advance)
+        continue;
+      if (advance->size() != 2 * frames.size())
+        return issue.emitOpError(
+            "RES-17: advance has two numbers for each loop around");
+      for (auto [level, frame] : llvm::enumerate(frames))
+        if (int64_t step = (*advance)[2 * level + isTarget])
+          frame.adds[engine.getCluster()].push_back({word, step});
+    }
+  }
+
+  for (ClusterProgram &cluster : clusters) {
+    unsigned index = cluster.program.cluster;
+    // A cluster without an engine takes no part.
+    if (llvm::none_of(placed, [&](const Placed &side) {
+          return side.engine.getCluster() == int64_t(index);
+        }))
+      continue;
+    TucCommand command(TucOp::DmaW);
+    unsigned reg = cluster.takeRegister();
+    uint8_t mask = 0;
+    for (auto [field, value] : {std::pair<StringRef, uint64_t>("r0", reg),
+                                {"r1", noDescriptorRegister},
+                                {"r2", noDescriptorRegister},
+                                {"r3", noDescriptorRegister}})
+      if (failed(setField(dma, command, field, value)))
+        return failure();
+    for (auto [engine, address] : placed) {
+      if (engine.getCluster() != int64_t(index))
+        continue;
+      if (failed(setField(dma, command, "desc_addr0", address)) ||
+          failed(setField(dma, command, "dma_tag_id", tag)))
+        return failure();
+      uint8_t bit = static_cast<uint8_t>(1u << engine.getPe());
+      cluster.push(edf::Instruction::set(static_cast<uint8_t>(reg),
+                                         command.operand(0), bit));
+      mask |= bit;
+    }
+    cluster.push(
+        edf::Instruction::set(noDescriptorRegister, noDescriptor40, mask));
+    cluster.push(edf::Instruction::issue(command.word(), mask));
+    tags.start(index, tag, mask);
+  }
+  auto first = cast<lir::EngineAttr>(dma.getEngines()[0]);
+  schedule(edf::CommandKind::Dma, placed.front().address, issue.getCycles(),
+           describe(dma.getSource(), first.getSource()) + " -> " +
+               describe(dma.getTarget(), first.getTarget()));
+  return success();
+}
+
+LogicalResult KernelWriter::addIssue(resource::IssueOp issue) {
+  Operation &command = issue.getBody().front().front();
+  if (auto exec = dyn_cast<lir::ExecOp>(command))
+    return addExec(issue, exec);
+  if (auto dma = dyn_cast<lir::DmaOp>(command))
+    return addDma(issue, dma);
+  return command.emitOpError("not yet supported: no encoding is known");
+}
+
+LogicalResult KernelWriter::addWait(resource::WaitOp wait) {
+  TucCommand command(TucOp::Wait);
+  if (wait.getEngine() != resource::Engine::Dma) {
+    auto context = wait.getEngine() == resource::Engine::Main
+                       ? codes::ExecTarget::Main
+                       : codes::ExecTarget::Sub;
+    if (failed(setField(wait, command, "type",
+                        value(codes::WaitType::Execution))) ||
+        failed(setField(wait, command, "target_context", value(context))))
+      return failure();
+    for (ClusterProgram &cluster : clusters)
+      push(cluster, command, getAllPEs());
+    return success();
+  }
+  unsigned tag = static_cast<unsigned>(*wait.getTag());
+  if (failed(setField(wait, command, "type", value(codes::WaitType::DmaTag))) ||
+      failed(setField(wait, command, "dma_tag_id", tag)))
+    return failure();
+  bool anyone = false;
+  for (ClusterProgram &cluster : clusters) {
+    uint8_t mask = tags.getWaiting(cluster.program.cluster, tag);
+    if (mask == 0)
+      continue;
+    anyone = true;
+    push(cluster, command, mask);
+  }
+  if (!anyone)
+    return wait.emitOpError("no dma with tag ")
+           << tag << " is issued before, so it would never end";
+  tags.finish(tag);
+  return success();
+}
+
+LogicalResult KernelWriter::addLoop(resource::LoopOp loop) {
+  if (!llvm::isUInt<32>(loop.getTrips()))
+    return loop.emitOpError("not yet supported: ")
+           << loop.getTrips() << " trips";
+  // Cycles of the body count from the start of an iteration.
+  int64_t cycles[2] = {0, *loop.getCycles()};
+  schedule(edf::CommandKind::Loop, 0, ArrayRef<int64_t>(cycles),
+           (Twine("loop ") + Twine(loop.getTrips())).str());
+  for (ClusterProgram &cluster : clusters)
+    cluster.push(
+        edf::Instruction::loop(static_cast<uint32_t>(loop.getTrips())));
+  frames.emplace_back();
+  if (failed(addBlock(loop.getBody().front())))
+    return failure();
+  LoopFrame frame = frames.pop_back_val();
+  for (ClusterProgram &cluster : clusters) {
+    for (auto [word, step] : frame.adds[cluster.program.cluster])
+      cluster.push(edf::Instruction::add(word, step));
+    cluster.push(edf::Instruction::endLoop());
+  }
+  return success();
+}
+
+LogicalResult KernelWriter::addBlock(mlir::Block &block) {
+  for (Operation &op : block) {
+    LogicalResult result = success();
+    if (auto issue = dyn_cast<resource::IssueOp>(op))
+      result = addIssue(issue);
+    else if (auto wait = dyn_cast<resource::WaitOp>(op))
+      result = addWait(wait);
+    else if (auto loop = dyn_cast<resource::LoopOp>(op))
+      result = addLoop(loop);
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult KernelWriter::finish() {
+  kernel.spm = spm.take();
+  // Readers find the images of a command by the number of their item.
+  llvm::DenseMap<uint32_t, uint32_t> items;
+  for (auto [i, item] : llvm::enumerate(kernel.spm.items))
+    items[item.address] = static_cast<uint32_t>(i);
+  for (edf::ScheduledCommand &command : kernel.schedule.commands)
+    if (command.kind != edf::CommandKind::Loop)
+      command.index = items.lookup(command.index);
+  kernel.schedule.makespan = static_cast<uint64_t>(*program.getMakespan());
+  kernel.schedule.lowerBound = static_cast<uint64_t>(*program.getLowerBound());
+  for (ClusterProgram &cluster : clusters) {
+    cluster.push(edf::Instruction::end());
+    kernel.programs.push_back(std::move(cluster.program));
+  }
+  addNames();
+  if (Fault fault = edf::checkKernel(kernel))
+    return program.emitOpError() << *fault;
+  return success();
+}
+
+FailureOr<edf::Kernel> KernelWriter::run() {
+  if (failed(checkScheduled()) || failed(addArguments()) || failed(addPlan()))
+    return failure();
+  for (int64_t index : program.getClusters())
+    clusters.emplace_back().program.cluster = static_cast<uint32_t>(index);
+  if (failed(addBlock(program.getBody().front())) || failed(finish()))
+    return failure();
+  return std::move(kernel);
+}
+
+FailureOr<edf::Kernel> rngd::translateToEDF(resource::ProgramOp program) {
+  return KernelWriter(program).run();
+}

@@ -1,0 +1,108 @@
+//===- furiosa-translate.cpp - Between MLIR and kernel binaries -----------===//
+//
+// The driver of translations. Unlike MLIR's own it writes an output file whole
+// or not at all, and no binary to a terminal.
+//
+//===----------------------------------------------------------------------===//
+
+#include "furiosa/InitAllDialects.h"
+#include "furiosa/Target/RNGD/Translate.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/ToolUtilities.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+#ifdef FURIOSA_HAS_PIPELINES
+#include "furiosa/Conversion/Pipelines.h"
+#endif
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<input file>"),
+                                      cl::init("-"));
+static cl::opt<std::string> outputFile("o", cl::desc("Output file"),
+                                       cl::value_desc("file"), cl::init("-"));
+static cl::opt<bool>
+    splitInput("split-input-file",
+               cl::desc("Translate each part of the input on its own"));
+static cl::opt<bool> verifyDiagnostics(
+    "verify-diagnostics",
+    cl::desc("Check that errors are those of expected-error comments"));
+
+static LogicalResult translate(const Translation &translation,
+                               std::unique_ptr<llvm::MemoryBuffer> input,
+                               raw_ostream &output) {
+  MLIRContext context;
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(input), SMLoc());
+  if (!verifyDiagnostics) {
+    SourceMgrDiagnosticHandler handler(*sources, &context);
+    return translation(sources, output, &context);
+  }
+  // The comments, not the result, decide.
+  context.printOpOnDiagnostic(false);
+  SourceMgrDiagnosticVerifierHandler handler(*sources, &context);
+  (void)translation(sources, output, &context);
+  return handler.verify();
+}
+
+static int fail(const Twine &message) {
+  llvm::errs() << "furiosa-translate: " << message << '\n';
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  furiosa::rngd::LoweringPipeline pipeline;
+#ifdef FURIOSA_HAS_PIPELINES
+  pipeline = furiosa::runFuriosaPipeline;
+#endif
+  furiosa::rngd::registerEDFTranslations(furiosa::registerAllDialects,
+                                         pipeline);
+  cl::opt<const Translation *, false, TranslationParser> translation(
+      "", cl::desc("Translations"), cl::Required);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "translates between MLIR and kernel binaries\n");
+
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> input =
+      openInputFile(inputFile, &message);
+  if (!input)
+    return fail(message);
+
+  std::string result;
+  llvm::raw_string_ostream output(result);
+  LogicalResult status = splitAndProcessBuffer(
+      std::move(input),
+      [&](std::unique_ptr<llvm::MemoryBuffer> part, raw_ostream &os) {
+        return translate(*translation.getValue(), std::move(part), os);
+      },
+      output, splitInput ? kDefaultSplitMarker : StringRef());
+  bool isBinary = StringRef(result).starts_with(furiosa::rngd::edf::magic);
+  if (failed(status)) {
+    // A disassembly shows what it could read.
+    if (outputFile == "-" && !isBinary)
+      llvm::outs() << result;
+    return 1;
+  }
+  if (verifyDiagnostics)
+    return 0;
+  if (isBinary && outputFile == "-" && llvm::outs().is_displayed())
+    return fail("a kernel binary does not go to a terminal; use -o FILE");
+  llvm::Error error =
+      llvm::writeToOutput(outputFile, [&](raw_ostream &os) -> llvm::Error {
+        os << result;
+        return llvm::Error::success();
+      });
+  if (error)
+    return fail(llvm::toString(std::move(error)));
+  return 0;
+}
