@@ -1,8 +1,10 @@
 //===- InterpreterRunner.cpp - Kernels of MLIR files ----------------------===//
 
+#include "EdfRunner.h"
 #include "Runner.h"
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/Interpreter/Interpreter.h"
+#include "furiosa/Tools/Compile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -39,6 +41,19 @@ public:
                                      "' did not run to its end");
     return std::move(*values);
   }
+  llvm::Expected<std::unique_ptr<Runner>> compile(bool early) override {
+    SourceMgrDiagnosticHandler handler(*sources, &context);
+    auto binary = compileKernel(*module, kernel);
+    if (failed(binary))
+      return llvm::createStringError("kernel '" + kernelName +
+                                     "' did not compile");
+    auto runner = EdfRunner::create(std::move(*binary), kernelName);
+    if (!runner)
+      return runner.takeError();
+    if (early)
+      (*runner)->options.timing = rngd::SimulationOptions::Timing::Early;
+    return std::unique_ptr<Runner>(std::move(*runner));
+  }
 
 private:
   MLIRContext context;
@@ -49,17 +64,6 @@ private:
   std::vector<Operand> inputs, results;
 };
 } // namespace
-
-/// `module::function` below the outermost module.
-static std::string getFullName(func::FuncOp kernel) {
-  std::string name = kernel.getName().str();
-  for (Operation *at = kernel->getParentOp(); at && at->getParentOp();
-       at = at->getParentOp())
-    if (auto symbol =
-            at->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
-      name = (symbol.getValue() + "::" + name).str();
-  return name;
-}
 
 llvm::Error InterpreterRunner::load(StringRef path, StringRef wanted) {
   std::string message;

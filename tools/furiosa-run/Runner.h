@@ -37,6 +37,9 @@ public:
   /// Runs on one array per argument; gives one per output.
   virtual llvm::Expected<std::vector<HostArray>>
   run(llvm::ArrayRef<HostArray> arguments) = 0;
+  /// The same kernel as a binary in the simulator, for `--check`. With `early`
+  /// the effects of commands come as early as the queue allows, else as late.
+  virtual llvm::Expected<std::unique_ptr<Runner>> compile(bool early) = 0;
 };
 
 /// Loads a kernel of the file at `path`: the one called `kernel`, or the only
@@ -55,6 +58,10 @@ llvm::ArrayRef<FileKind> getFileKinds();
 /// Runs visa kernels of `.mlir` and `.mlirbc` files in the interpreter.
 llvm::Expected<std::unique_ptr<Runner>> loadMLIR(llvm::StringRef path,
                                                  llvm::StringRef kernel);
+
+/// Runs kernel binaries of `.edf` files in the simulator.
+llvm::Expected<std::unique_ptr<Runner>> loadEDF(llvm::StringRef path,
+                                                llvm::StringRef kernel);
 
 } // namespace furiosa::run
 

@@ -35,10 +35,16 @@ static cl::list<std::string>
     outputFiles("out", cl::value_desc("name=file.npy"), cl::cat(category),
                 cl::desc("Write one result to a file"));
 
+static cl::opt<bool>
+    check("check", cl::cat(category),
+          cl::desc("Also compile the kernel, run the binary in the simulator "
+                   "and compare all results bit for bit"));
+
 ArrayRef<FileKind> run::getFileKinds() {
   static const FileKind kinds[] = {
       {".mlir", loadMLIR},
       {".mlirbc", loadMLIR},
+      {".edf", loadEDF},
   };
   return kinds;
 }
@@ -70,6 +76,48 @@ planOutputs(const Runner &runner) {
       plan.emplace_back(index, path.str().str());
     }
   return plan;
+}
+
+/// Compiles the kernel, runs it in the simulator with effects as late and as
+/// early as the queue allows, and compares with what the interpreter gave.
+static Error checkResults(Runner &runner, ArrayRef<HostArray> arguments,
+                          ArrayRef<HostArray> expected) {
+  uint64_t values = 0;
+  for (bool early : {false, true}) {
+    auto simulator = runner.compile(early);
+    if (!simulator)
+      return simulator.takeError();
+    auto found = (*simulator)->run(arguments);
+    if (!found)
+      return found.takeError();
+    if (found->size() != expected.size())
+      return createStringError("the binary has " + Twine(found->size()) +
+                               " results, the kernel " +
+                               Twine(expected.size()));
+    values = 0;
+    for (auto [operand, lhs, rhs] :
+         zip_equal(runner.outputs(), expected, *found)) {
+      if (lhs.shape != rhs.shape)
+        return createStringError("result '" + operand.name +
+                                 "' has another shape in the simulator");
+      for (size_t i = 0; i < lhs.codes.size(); ++i) {
+        if (lhs.defined[i] == rhs.defined[i] &&
+            (!lhs.defined[i] || lhs.codes[i] == rhs.codes[i]))
+          continue;
+        auto show = [&](const HostArray &array) {
+          return array.defined[i] ? "0x" + utohexstr(array.codes[i])
+                                  : std::string("undefined");
+        };
+        return createStringError(
+            "result '" + operand.name + "' differs at element " + Twine(i) +
+            ": interpreter " + show(lhs) + ", simulator " + show(rhs));
+      }
+      values += lhs.codes.size();
+    }
+  }
+  outs() << "check: interpreter and simulator agree on " << values
+         << " values\n";
+  return Error::success();
 }
 
 static Error runFile() {
@@ -108,6 +156,9 @@ static Error runFile() {
   if (!results)
     return results.takeError();
 
+  if (check)
+    if (Error error = checkResults(**runner, arguments, *results))
+      return error;
   if (!outputDirectory.empty())
     if (std::error_code code = sys::fs::create_directories(outputDirectory))
       return createFileError(outputDirectory, code);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "furiosa/Conversion/Pipelines.h"
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/Target/RNGD/Translate.h"
 
@@ -18,10 +19,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
-
-#ifdef FURIOSA_HAS_PIPELINES
-#include "furiosa/Conversion/Pipelines.h"
-#endif
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -61,12 +58,8 @@ static int fail(const Twine &message) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  furiosa::rngd::LoweringPipeline pipeline;
-#ifdef FURIOSA_HAS_PIPELINES
-  pipeline = furiosa::runFuriosaPipeline;
-#endif
   furiosa::rngd::registerEDFTranslations(furiosa::registerAllDialects,
-                                         pipeline);
+                                         furiosa::runFuriosaPipeline);
   cl::opt<const Translation *, false, TranslationParser> translation(
       "", cl::desc("Translations"), cl::Required);
   cl::ParseCommandLineOptions(argc, argv,

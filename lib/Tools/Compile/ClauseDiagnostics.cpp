@@ -4,6 +4,7 @@
 
 #include "furiosa/Dialect/TensorMapping/Algebra/Mapping.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -59,9 +60,8 @@ static size_t getWrittenOffset(StringRef written, unsigned column) {
   auto normalised = mapping::normalise(written);
   if (!normalised)
     return 0;
-  size_t wanted = llvm::count_if(
-      StringRef(*normalised).take_front(column - 1),
-      [](char c) { return !llvm::isSpace(c); });
+  size_t wanted = llvm::count_if(StringRef(*normalised).take_front(column - 1),
+                                 [](char c) { return !llvm::isSpace(c); });
   size_t offset = 0;
   for (;; ++offset) {
     while (offset < written.size() && llvm::isSpace(written[offset]))
@@ -78,7 +78,8 @@ Location ClauseDiagnosticHandler::resolve(Location location) const {
   auto [clause, columnText] = name.getName().getValue().split('@');
   auto at = dyn_cast<FileLineColLoc>(name.getChildLoc());
   unsigned column;
-  if (!at || clause.empty() || columnText.getAsInteger(10, column) || column == 0)
+  if (!at || clause.empty() || columnText.getAsInteger(10, column) ||
+      column == 0)
     return location;
   unsigned bufferId = sources.getMainFileID();
   const llvm::MemoryBuffer *buffer = sources.getMemoryBuffer(bufferId);

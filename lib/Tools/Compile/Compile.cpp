@@ -8,7 +8,6 @@
 
 #include "furiosa/Tools/Compile.h"
 
-#include "furiosa/Tools/ClauseDiagnostics.h"
 #include "furiosa/Conversion/Pipelines.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
 #include "furiosa/InitAllDialects.h"
@@ -16,6 +15,7 @@
 #include "furiosa/Target/RNGD/EDF.h"
 #include "furiosa/Target/RNGD/Machine.h"
 #include "furiosa/Target/RNGD/Translate.h"
+#include "furiosa/Tools/ClauseDiagnostics.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -55,8 +55,7 @@ public:
   void printReports(raw_ostream &os) const;
 
 private:
-  KernelReport compileKernel(ModuleOp module, Operation *kernel,
-                             StringRef name);
+  KernelReport compile(ModuleOp module, Operation *kernel);
 
   MLIRContext &context;
   const CompileOptions &options;
@@ -65,18 +64,17 @@ private:
 
 } // namespace
 
-/// `module::function` below the outermost module.
-static std::string getFullName(Operation *kernel) {
+std::string furiosa::getFullName(Operation *kernel) {
   std::string name = SymbolTable::getSymbolName(kernel).str();
-  for (Operation *at = kernel->getParentOp(); at; at = at->getParentOp())
-    if (auto symbol = at->getAttrOfType<StringAttr>(
-            SymbolTable::getSymbolAttrName());
-        symbol && at->getParentOp())
+  for (Operation *at = kernel->getParentOp(); at && at->getParentOp();
+       at = at->getParentOp())
+    if (auto symbol =
+            at->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
       name = symbol.str() + "::" + name;
   return name;
 }
 
-static bool isKernel(Operation *op) {
+bool furiosa::isKernel(Operation *op) {
   return op->hasAttr(visa::VISADialect::getKernelAttrName()) ||
          isa<resource::ProgramOp>(op);
 }
@@ -85,10 +83,10 @@ static bool isKernel(Operation *op) {
 static void overrideRelease(ModuleOp module, rngd::Release release) {
   StringRef name = visa::VISADialect::getTargetAttrName();
   auto replace = [&](Operation *op, visa::TargetAttr target) {
-    op->setAttr(name, visa::TargetAttr::get(
-                          op->getContext(), target.getChip(),
-                          rngd::toString(release), target.getChips(),
-                          target.getPes()));
+    op->setAttr(name,
+                visa::TargetAttr::get(op->getContext(), target.getChip(),
+                                      rngd::toString(release),
+                                      target.getChips(), target.getPes()));
   };
   module->walk([&](Operation *op) {
     if (auto target = op->getAttrOfType<visa::TargetAttr>(name))
@@ -129,18 +127,14 @@ bool Compiler::compileFile(StringRef path) {
   }
   bool ok = true;
   for (Operation *kernel : kernels) {
-    reports.push_back(compileKernel(*module, kernel, getFullName(kernel)));
+    reports.push_back(compile(*module, kernel));
     ok &= !reports.back().failed;
   }
   return ok;
 }
 
-KernelReport Compiler::compileKernel(ModuleOp module, Operation *kernel,
-                                     StringRef name) {
-  KernelReport report;
-  report.name = name.str();
-  report.failed = true;
-  // The kernel with its helpers, without the other kernels.
+FailureOr<rngd::edf::Kernel> furiosa::compileKernel(ModuleOp module,
+                                                    Operation *kernel) {
   IRMapping mapping;
   OwningOpRef<ModuleOp> alone(cast<ModuleOp>(module->clone(mapping)));
   Operation *copy = mapping.lookupOrNull(kernel);
@@ -152,17 +146,19 @@ KernelReport Compiler::compileKernel(ModuleOp module, Operation *kernel,
   for (Operation *op : others)
     op->erase();
   if (failed(verify(*alone)) || failed(runFuriosaPipeline(*alone)))
-    return report;
-
+    return failure();
   resource::ProgramOp program;
   alone->walk([&](resource::ProgramOp op) { program = op; });
-  if (!program) {
-    emitError(kernel->getLoc()) << "kernel " << name
-                                << " gave no program; lower it from another "
-                                   "level";
-    return report;
-  }
-  FailureOr<rngd::edf::Kernel> edf = rngd::translateToEDF(program);
+  if (!program)
+    return emitError(kernel->getLoc()) << "the kernel gave no program";
+  return rngd::translateToEDF(program);
+}
+
+KernelReport Compiler::compile(ModuleOp module, Operation *kernel) {
+  KernelReport report;
+  report.name = getFullName(kernel);
+  report.failed = true;
+  FailureOr<rngd::edf::Kernel> edf = compileKernel(module, kernel);
   if (failed(edf))
     return report;
   llvm::Expected<std::vector<uint8_t>> bytes = rngd::edf::write(*edf);
@@ -171,19 +167,18 @@ KernelReport Compiler::compileKernel(ModuleOp module, Operation *kernel,
     return report;
   }
   SmallString<128> path(options.outputDirectory);
-  llvm::sys::path::append(path, name + ".edf");
-  if (llvm::Error error =
-          writeFile(path, [&](raw_ostream &os) {
-            os.write(reinterpret_cast<const char *>(bytes->data()),
-                     bytes->size());
-          })) {
+  llvm::sys::path::append(path, report.name + ".edf");
+  if (llvm::Error error = writeFile(path, [&](raw_ostream &os) {
+        os.write(reinterpret_cast<const char *>(bytes->data()), bytes->size());
+        return llvm::Error::success();
+      })) {
     emitError(kernel->getLoc()) << llvm::toString(std::move(error));
     return report;
   }
   report.path = path.str().str();
   report.bytes = bytes->size();
-  report.makespan = program.getMakespan().value_or(0);
-  report.lowerBound = program.getLowerBound().value_or(0);
+  report.makespan = edf->schedule.makespan;
+  report.lowerBound = edf->schedule.lowerBound;
   report.failed = false;
   return report;
 }

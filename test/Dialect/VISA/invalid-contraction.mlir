@@ -352,3 +352,33 @@ module attributes {visa.target = #visa.target<rngd, release = "0.3", chips = 1, 
     return
   }
 }
+
+// -----
+
+// K is cut raggedly: neither digit is padded by itself, together they are.
+#axes = #tmap.axes<A = 8, K = 80, R = 8>
+!dm = !visa.dm<i8, slice "1 # 256", element "A, K # 96", #axes>
+!wm = !visa.dm<i8, slice "1 # 256", element "R, K # 96", #axes>
+!trf = !visa.trf<i8, slice "1 # 256", lane "R", element "K # 96", #axes>
+!out = !visa.dm<i32, slice "1 # 256", element "A, R", #axes>
+func.func @ragged_padding() attributes {visa.kernel} {
+  %a = visa.alloc : !dm
+  %e = visa.alloc : !wm
+  %w = visa.chain sub -> !trf {
+    fetch %e time "R" packet "K # 96" : !wm
+    collect time "R, K # 96 / 32" packet "K # 96 % 32"
+    to_trf lane "R" element "K # 96"
+  }
+  %r = visa.chain main -> !out {
+    fetch %a time "A" packet "K # 96" : !dm
+    collect time "A, K # 96 / 32" packet "K # 96 % 32"
+    contract_outer %w time "A, K # 96 / 32" packet "K # 96 % 32" : !trf
+    contract_packet packet "1"
+    // expected-error @below {{not yet supported: a sum over padding: axis K of size 80 is summed}}
+    contract_time time "A"
+    contract_lane interleaved time "A" packet "R"
+    commit_trim packet "R"
+    commit element "A, R"
+  }
+  return
+}

@@ -306,7 +306,7 @@ void ContractOuterOp::check(StageChecker &checker, Layout &layout) {
     return;
   }
   layout.outerTime = layout.time = *time;
-  layout.packet = *packet;
+  layout.outerPacket = layout.packet = *packet;
   checkTrfSide(checker, layout, weight, *packet);
   if (!checker.failed())
     checkRelease(*this, checker, layout, weightType, flits);
@@ -420,6 +420,34 @@ cutTime(const Mapping &time, ArrayRef<mapping::DivisionTerm> terms) {
   return segments;
 }
 
+/// The first axis that is summed over cells beyond its end: one of its digits
+/// is in `summed`, and with all its digits in the stream it reaches past its
+/// size or into padding. Such a sum would add undefined cells.
+static std::optional<mapping::Axis> findPaddedSum(const Layout &layout,
+                                                  ArrayRef<Mapping> summed) {
+  const mapping::Axes &axes = layout.outerTime.axes();
+  SmallVector<bool> isSummed(axes.size(), false);
+  for (const Mapping &digits : summed)
+    if (auto canonical = digits.canonical())
+      for (const mapping::Factor &factor : canonical->factors)
+        if (factor.axis >= 0)
+          isSummed[factor.axis] = true;
+  SmallVector<int64_t> reach(axes.size(), 0);
+  SmallVector<bool> padded(axes.size(), false);
+  for (const Mapping *part :
+       {&layout.cluster, &layout.slice, &layout.outerTime, &layout.outerPacket})
+    if (auto canonical = part->canonical())
+      for (const mapping::Factor &factor : canonical->factors)
+        if (factor.axis >= 0) {
+          reach[factor.axis] += (factor.extent - 1) * factor.stride;
+          padded[factor.axis] |= factor.live != factor.extent;
+        }
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (isSummed[i] && (padded[i] || reach[i] >= axes[i].size))
+      return axes[i];
+  return std::nullopt;
+}
+
 void ContractTimeOp::check(StageChecker &checker, Layout &layout) {
   checker.enter(layout, Point::ContractTime);
   auto time = checker.parse("time", getTimeAttr());
@@ -446,6 +474,7 @@ void ContractTimeOp::check(StageChecker &checker, Layout &layout) {
   }
   // What the kept digits spell, padding included, is the only legal result.
   Mapping expected;
+  SmallVector<Mapping> summed;
   int64_t innerTime = 1;
   bool sawSum = false;
   for (const TimeSegment &segment : *segments) {
@@ -467,6 +496,7 @@ void ContractTimeOp::check(StageChecker &checker, Layout &layout) {
       continue;
     }
     sawSum = true;
+    summed.push_back(*digit);
     if (!isFullyLive(*digit)) {
       checker.notYetSupported("time")
           << "padding inside the summed time \"" << digit->str() << "\"";
@@ -477,6 +507,16 @@ void ContractTimeOp::check(StageChecker &checker, Layout &layout) {
     checker.mismatch(time->size() > expected.size() ? "TU-53" : "TU-54", "time",
                      "the kept axes do not have the extents of the stream",
                      *time, expected);
+    return;
+  }
+  if (auto inner =
+          mapping::split(layout.outerPacket, int64_t(1) << layout.treeDepth))
+    summed.push_back(inner->second);
+  if (auto axis = findPaddedSum(layout, summed)) {
+    checker.notYetSupported("time")
+        << "a sum over padding: axis " << axis->name << " of size "
+        << axis->size
+        << " is summed, and its digits in the stream reach beyond";
     return;
   }
   layout.time = *time;

@@ -56,8 +56,8 @@ struct Layout {
   mapping::Mapping chip, cluster, slice, time, packet;
   /// In a contraction: the lanes of the weight.
   mapping::Mapping lane;
-  /// In a contraction: time behind contract_outer.
-  mapping::Mapping outerTime;
+  /// In a contraction: time and packet behind contract_outer.
+  mapping::Mapping outerTime, outerPacket;
   /// In a contraction: how often each packet is sent.
   int64_t timeBroadcast = 1;
   /// In a contraction: flits that make a packet.

@@ -1,0 +1,103 @@
+//===- EdfRunner.cpp - Kernels of EDF files -------------------------------===//
+
+#include "EdfRunner.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+using namespace furiosa;
+using namespace furiosa::run;
+
+Expected<std::unique_ptr<EdfRunner>> EdfRunner::create(rngd::edf::Kernel kernel,
+                                                       std::string name) {
+  auto runner = std::make_unique<EdfRunner>();
+  for (auto [index, operand] : enumerate(kernel.arguments.operands)) {
+    if (operand.role == rngd::edf::Role::Scratch)
+      continue;
+    std::vector<HostAxis> axes;
+    for (const rngd::edf::Axis &axis : operand.axes)
+      axes.push_back({axis.name, static_cast<int64_t>(axis.size)});
+    auto layout = OperandLayout::get(operand.type, axes, operand.chipMapping,
+                                     operand.elementMapping);
+    if (!layout)
+      return createStringError("operand '" + operand.name +
+                               "': " + toString(layout.takeError()));
+    if (layout->sizeInBytes() != operand.bytes)
+      return createStringError("operand '" + operand.name + "' has " +
+                               Twine(operand.bytes) + " bytes, its mapping " +
+                               Twine(layout->sizeInBytes()));
+    if (operand.role != rngd::edf::Role::Output) {
+      runner->inputs.push_back({operand.name, *layout});
+      runner->inputOperands.push_back(index);
+    }
+    if (operand.role == rngd::edf::Role::Output) {
+      runner->results.push_back({operand.name, *layout});
+      runner->resultOperands.push_back(index);
+    }
+  }
+  // Arguments that are written come after the results.
+  for (auto [index, operand] : enumerate(kernel.arguments.operands))
+    if (operand.role == rngd::edf::Role::InOut) {
+      auto at = find(runner->inputOperands, index);
+      runner->results.push_back(
+          runner->inputs[at - runner->inputOperands.begin()]);
+      runner->resultOperands.push_back(index);
+    }
+  runner->kernel = std::move(kernel);
+  runner->kernelName = std::move(name);
+  return runner;
+}
+
+Expected<std::vector<HostArray>> EdfRunner::run(ArrayRef<HostArray> arguments) {
+  std::vector<rngd::OperandBuffer> buffers(kernel.arguments.operands.size());
+  for (auto [operand, index, array] :
+       zip_equal(inputs, inputOperands, arguments)) {
+    auto bytes = packOperand(operand.layout, array);
+    if (!bytes)
+      return bytes.takeError();
+    buffers[index] = {std::move(bytes->bytes), std::move(bytes->defined)};
+  }
+  auto result = rngd::simulate(kernel, buffers, options);
+  if (!result)
+    return result.takeError();
+  std::vector<HostArray> arrays;
+  for (auto [operand, index] : zip_equal(results, resultOperands)) {
+    auto array = unpackOperand(operand.layout, buffers[index].bytes,
+                               buffers[index].defined);
+    if (!array)
+      return array.takeError();
+    arrays.push_back(std::move(*array));
+  }
+  return arrays;
+}
+
+Expected<std::unique_ptr<Runner>> EdfRunner::compile(bool) {
+  return createStringError("a kernel binary has no text to check it against; "
+                           "give the .mlir file");
+}
+
+Expected<std::unique_ptr<Runner>> run::loadEDF(StringRef path,
+                                               StringRef kernelName) {
+  auto buffer = MemoryBuffer::getFile(path);
+  if (!buffer)
+    return createFileError(path, buffer.getError());
+  StringRef text = (*buffer)->getBuffer();
+  auto reader = rngd::edf::Reader::open(
+      ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()),
+      path);
+  if (!reader)
+    return reader.takeError();
+  auto kernel = reader->loadExecutable();
+  if (!kernel)
+    return kernel.takeError();
+  auto names = reader->names();
+  if (!names)
+    return names.takeError();
+  if (!kernelName.empty() && kernelName != names->kernel)
+    return createStringError(path + " has no kernel '" + kernelName +
+                             "'; it has " + names->kernel);
+  auto runner = EdfRunner::create(std::move(*kernel), names->kernel);
+  if (!runner)
+    return createStringError(path + ": " + toString(runner.takeError()));
+  return std::unique_ptr<Runner>(std::move(*runner));
+}
