@@ -22,7 +22,8 @@ namespace furiosa {
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry
       .insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
-              mlir::scf::SCFDialect, tmap::TMapDialect, visa::VISADialect>();
+              mlir::scf::SCFDialect, lir::LIRDialect, resource::ResourceDialect,
+              tmap::TMapDialect, visa::VISADialect>();
   mlir::func::registerInlinerExtension(registry);
 }
 

@@ -7,6 +7,9 @@
 #ifndef FURIOSA_INITALLPASSES_H
 #define FURIOSA_INITALLPASSES_H
 
+#include "furiosa/Conversion/Passes.h"
+#include "furiosa/Conversion/Pipelines.h"
+#include "furiosa/Dialect/Resource/Transforms/Passes.h"
 #include "furiosa/Dialect/VISA/Transforms/Passes.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -14,6 +17,9 @@
 namespace furiosa {
 
 inline void registerAllPasses() {
+  registerFuriosaConversionPasses();
+  registerFuriosaPipelines();
+  resource::registerResourcePasses();
   visa::registerVISAPasses();
   mlir::registerTransformsPasses();
 }

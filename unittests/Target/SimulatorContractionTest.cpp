@@ -117,8 +117,8 @@ TEST(Contraction, UndefinedBytesReachTheirColumnsOnly) {
   operands[0].defined[64 + 17] = 0;
   // Slice 1, lane 3, output 2, element 63: column 7 of that lane.
   operands[1].defined.assign(operands[1].bytes.size(), 1);
-  operands[1].defined[shape.weightBytes() + 3 * shape.laneBytes() + 2 * 64 +
-                      63] = 0;
+  operands[1]
+      .defined[shape.weightBytes() + 3 * shape.laneBytes() + 2 * 64 + 63] = 0;
   auto clear = [&](size_t flit, size_t first, size_t count) {
     for (size_t k = flit * 32 + 4 * first; k < flit * 32 + 4 * (first + count);
          ++k)
@@ -141,13 +141,12 @@ TEST(Contraction, UndefinedBytesReachTheirColumnsOnly) {
 // Run by hand: --gtest_also_run_disabled_tests --gtest_filter=*Speed*.
 TEST(Contraction, DISABLED_Speed) {
   for (bool plain : {false, true})
-    for (ElementType type :
-         {ElementType::I4, ElementType::I8, ElementType::F8E4M3,
-          ElementType::BF16})
+    for (ElementType type : {ElementType::I4, ElementType::I8,
+                             ElementType::F8E4M3, ElementType::BF16})
       for (unsigned lanes : {8u, 1u}) {
         Contraction shape;
         shape.type = type;
-        shape.depth = type == ElementType::I4 ? 7
+        shape.depth = type == ElementType::I4     ? 7
                       : type == ElementType::BF16 ? 5
                                                   : 6;
         shape.lanes = lanes;

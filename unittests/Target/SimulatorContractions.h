@@ -107,16 +107,16 @@ struct Contraction {
   edf::Kernel build() const {
     uint8_t all = static_cast<uint8_t>((1u << pes) - 1);
     KernelBuilder b;
-    unsigned stream = b.operand("a", edf::Role::Input,
-                                uint64_t(pes) * 64 * streamBytes());
-    unsigned weights = b.operand("b", edf::Role::Input,
-                                 uint64_t(pes) * 64 * weightBytes());
-    unsigned result = b.operand("c", edf::Role::Output,
-                                uint64_t(pes) * 64 * resultBytes());
+    unsigned stream =
+        b.operand("a", edf::Role::Input, uint64_t(pes) * 64 * streamBytes());
+    unsigned weights =
+        b.operand("b", edf::Role::Input, uint64_t(pes) * 64 * weightBytes());
+    unsigned result =
+        b.operand("c", edf::Role::Output, uint64_t(pes) * 64 * resultBytes());
     using K = KernelBuilder;
     // Rows of one packet size that divides all.
-    auto move = [&](unsigned tag, unsigned operand, uint32_t bytes,
-                    uint32_t at, bool in) {
+    auto move = [&](unsigned tag, unsigned operand, uint32_t bytes, uint32_t at,
+                    bool in) {
       uint32_t packet = std::min(bytes & -bytes, 4096u);
       for (unsigned pe = 0; pe < pes; ++pe) {
         b.setMask(static_cast<uint8_t>(1u << pe));
@@ -139,10 +139,10 @@ struct Contraction {
     };
     move(0, stream, streamBytes(), streamAt, true);
     move(1, weights, weightBytes(), weightsAt, true);
-    b.exec(ExecTarget::Sub, codes::routeTrfLoad,
-           {subFetch(weightsAt, {{weightBytes() / 8, 8}}, 4,
-                     weightBytes() / 32),
-            trfWrite(lanes, 0, laneBytes() / 32)});
+    b.exec(
+        ExecTarget::Sub, codes::routeTrfLoad,
+        {subFetch(weightsAt, {{weightBytes() / 8, 8}}, 4, weightBytes() / 32),
+         trfWrite(lanes, 0, laneBytes() / 32)});
     b.wait(ExecTarget::Sub);
     b.exec(ExecTarget::Main, 0x09,
            {mainFetch(streamAt, {{streamBytes() / 32, 32}}, 32,
@@ -177,9 +177,9 @@ struct Contraction {
               uint32_t value = sum(code, a, b, m, j, lane, c);
               unsigned group = m * outputs + j;
               unsigned blocks = (columns() + 7) / 8;
-              size_t flit =
-                  interleaved ? group * columns() + c
-                              : (group * lanes + lane) * blocks + c / 8;
+              size_t flit = interleaved
+                                ? group * columns() + c
+                                : (group * lanes + lane) * blocks + c / 8;
               size_t at = size_t(slice) * resultBytes() + flit * 32 +
                           4 * (interleaved ? lane : c % 8);
               std::memcpy(out.bytes.data() + at, &value, 4);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SimulatorContractions.h"
+#include "SimulatorPipelines.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -30,12 +31,10 @@ std::string nameOfBit(const SfrBlock &block, unsigned word, unsigned bit) {
 }
 
 /// Bits whose flip changes nothing and is not refused.
-std::vector<std::string> findSilentBits(edf::Kernel kernel,
-                                        const std::vector<OperandBuffer> &given,
-                                        unsigned output,
-                                        llvm::function_ref<bool(
-                                            const edf::SpmItem &)>
-                                            isChosen) {
+std::vector<std::string>
+findSilentBits(edf::Kernel kernel, const std::vector<OperandBuffer> &given,
+               unsigned output,
+               llvm::function_ref<bool(const edf::SpmItem &)> isChosen) {
   std::vector<OperandBuffer> reference = given;
   EXPECT_EQ(run(kernel, reference), "");
   std::vector<std::string> silent;
@@ -44,16 +43,15 @@ std::vector<std::string> findSilentBits(edf::Kernel kernel,
     if (!isChosen(item))
       continue;
     for (unsigned k = 0; k < item.size * 8; ++k) {
-      uint8_t &byte =
-          kernel.spm.bytes[item.address - kernel.spm.base + k / 8];
+      uint8_t &byte = kernel.spm.bytes[item.address - kernel.spm.base + k / 8];
       byte ^= 1u << k % 8;
       std::vector<OperandBuffer> operands = given;
       std::string error = run(kernel, operands);
       byte ^= 1u << k % 8;
       bool isImage = item.kind == edf::ItemKind::SfrImage;
-      std::string name =
-          isImage ? nameOfBit(sfrBlock(item.block), k / 64, k % 64)
-                  : "descriptor byte " + std::to_string(k / 8);
+      std::string name = isImage
+                             ? nameOfBit(sfrBlock(item.block), k / 64, k % 64)
+                             : "descriptor byte " + std::to_string(k / 8);
       if (error.empty()) {
         bool same = operands[output].bytes == reference[output].bytes &&
                     operands[output].defined == reference[output].defined;
@@ -65,11 +63,12 @@ std::vector<std::string> findSilentBits(edf::Kernel kernel,
       ++refused;
       // Refused, so some register and field must be named: the one that was
       // hit or one that it contradicts.
-      if (isImage)
-        EXPECT_TRUE(llvm::StringRef(error).contains(
-            sfrBlock(item.block).name) ||
+      if (isImage) {
+        EXPECT_TRUE(
+            llvm::StringRef(error).contains(sfrBlock(item.block).name) ||
             llvm::StringRef(error).contains("MainContext."))
             << name << ": " << error;
+      }
     }
   }
   printf("%u bits change the result, %u are refused, %zu are silent\n",
@@ -91,30 +90,30 @@ void expectNone(const std::vector<std::string> &silent) {
 
 TEST(Flip, ContractionImages) {
   Contraction shape = smallContraction();
-  expectNone(findSilentBits(
-      shape.build(), shape.makeOperands(7), 2, [](const edf::SpmItem &item) {
-        return item.kind == edf::ItemKind::SfrImage &&
-               item.block != Block::CommitUnitMainContext;
-      }));
+  expectNone(findSilentBits(shape.build(), shape.makeOperands(7), 2,
+                            [](const edf::SpmItem &item) {
+                              return item.kind == edf::ItemKind::SfrImage &&
+                                     item.block != Block::CommitUnitMainContext;
+                            }));
 }
 
 // On all slices of a cluster, so that every bit of the slice bitmap counts.
 TEST(Flip, ContractionCommit) {
   Contraction shape = smallContraction();
   shape.pes = 4;
-  expectNone(findSilentBits(
-      shape.build(), shape.makeOperands(7), 2, [](const edf::SpmItem &item) {
-        return item.kind == edf::ItemKind::SfrImage &&
-               item.block == Block::CommitUnitMainContext;
-      }));
+  expectNone(findSilentBits(shape.build(), shape.makeOperands(7), 2,
+                            [](const edf::SpmItem &item) {
+                              return item.kind == edf::ItemKind::SfrImage &&
+                                     item.block == Block::CommitUnitMainContext;
+                            }));
 }
 
 TEST(Flip, ContractionDescriptors) {
   Contraction shape = smallContraction();
-  expectNone(findSilentBits(
-      shape.build(), shape.makeOperands(7), 2, [](const edf::SpmItem &item) {
-        return item.kind == edf::ItemKind::DmaDescriptor;
-      }));
+  expectNone(findSilentBits(shape.build(), shape.makeOperands(7), 2,
+                            [](const edf::SpmItem &item) {
+                              return item.kind == edf::ItemKind::DmaDescriptor;
+                            }));
 }
 
 TEST(Flip, FloatContraction) {
@@ -129,6 +128,44 @@ TEST(Flip, FloatContraction) {
         return item.kind == edf::ItemKind::SfrImage &&
                item.block == Block::DotProductEngineMainContext;
       }));
+}
+
+bool isVectorImage(const edf::SpmItem &item) {
+  return item.kind == edf::ItemKind::SfrImage &&
+         sfrBlock(item.block).name.starts_with("Vector");
+}
+
+TEST(Flip, VectorWithImmediate) {
+  Pipeline p;
+  p.route = 0x0A;
+  p.units = {vectorRoute(0, true), Image(Block::VectorReduceUnitMainContext),
+             // Saturates half of the random words.
+             fxp("fxp_add", 1, 1, 0x7FFF1234)};
+  edf::Kernel kernel = p.build();
+  expectNone(findSilentBits(kernel, operandsFor(kernel, 9), 1, isVectorImage));
+}
+
+TEST(Flip, Cast) {
+  Pipeline p;
+  p.route = 0x0A;
+  p.units = {vectorRoute(6), Image(Block::VectorReduceUnitMainContext),
+             Image(Block::VectorArithmeticUnitMainContext)};
+  edf::Kernel kernel = p.build();
+  expectNone(findSilentBits(kernel, operandsFor(kernel, 9), 1, isVectorImage));
+}
+
+TEST(Flip, VectorWithRegisterFile) {
+  Pipeline p;
+  p.route = 0x0A;
+  p.loadsVrf = true;
+  p.units = {vectorRoute(0, true), Image(Block::VectorReduceUnitMainContext),
+             multiplyByVrf(2, {{8, 4}})};
+  edf::Kernel kernel = p.build();
+  expectNone(findSilentBits(kernel, operandsFor(kernel, 9), 1,
+                            [](const edf::SpmItem &item) {
+                              return item.kind == edf::ItemKind::SfrImage &&
+                                     item.block != Block::CommitUnitMainContext;
+                            }));
 }
 
 } // namespace

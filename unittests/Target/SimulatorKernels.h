@@ -252,8 +252,7 @@ private:
 inline std::string run(const edf::Kernel &kernel,
                        llvm::MutableArrayRef<OperandBuffer> operands,
                        const SimulationOptions &options = {}) {
-  llvm::Expected<SimulationResult> result =
-      simulate(kernel, operands, options);
+  llvm::Expected<SimulationResult> result = simulate(kernel, operands, options);
   return result ? std::string() : llvm::toString(result.takeError());
 }
 

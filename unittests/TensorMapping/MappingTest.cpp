@@ -284,3 +284,50 @@ TEST(Mapping, Explains) {
             "elements; steps from 3 on are padding\n"
             "entries 4:0 4:4 | 4:16; run 1, access 1\n");
 }
+
+TEST(Mapping, TilesAcrossDigits) {
+  Axes axes = axesOf({{"A", 16}, {"B", 3}, {"H", 24}, {"L", 8}});
+  Mapping element = parse("A / 4, B, A % 4", axes), index = parse("A", axes);
+  Result<Tile> rows = tile(element, index, 8, 4, Pad::Top);
+  ASSERT_TRUE(bool(rows));
+  EXPECT_EQ(rows->view.str(), "A / 4 = 2 # 4, B, A % 4");
+  EXPECT_EQ(rows->offset, 12);
+  EXPECT_EQ(rows->step, 0);
+  EXPECT_EQ(rows->live, 16);
+  // The window would cross a row, or no list of digits is the view.
+  EXPECT_EQ(tile(element, index, 8, 2, Pad::Top).fault().rule, "MA-20");
+  EXPECT_EQ(tile(element, index, 6, 0, Pad::Top).fault().rule, "MA-17");
+  EXPECT_EQ(tile(element, index, 0, 0, Pad::Top).fault().rule, "MA-20");
+  EXPECT_EQ(tile(element, index, 1, 16, Pad::Top).fault().rule, "MA-19");
+  EXPECT_EQ(tile(element, index, 1, -1, Pad::Top).fault().rule, "MA-19");
+  EXPECT_EQ(tile(parse("L, B", axes), parse("L", axes), 2, 6, Pad::Bottom)
+                ->view.str(),
+            "L = 2 #{!} 8, B");
+  EXPECT_EQ(
+      tile(parse("L, B", axes), parse("L / 2", axes), 1, 0, Pad::Top)->step, 6);
+
+  // Padding that is there already may keep its kind or become the hole.
+  Mapping padded = parse("H # 32, B", axes), along = parse("H", axes);
+  for (const char *view : {"H = 4 #{!} 32, B", "H = 4 #{!} 24 # 32, B"})
+    EXPECT_FALSE(
+        checkTileView(padded, along, 4, Pad::Bottom, parse(view, axes)));
+  EXPECT_EQ(
+      checkTileView(padded, along, 4, Pad::Bottom, parse("H = 4 # 32, B", axes))
+          ->rule,
+      "MA-18");
+}
+
+TEST(Mapping, RelaxedDivision) {
+  Axes axes = axesOf({{"A", 16}, {"B", 3}, {"C", 4}});
+  Result<RelaxedDivision> found =
+      divideRelaxed(parse("C, A", axes), parse("B, A", axes));
+  ASSERT_TRUE(bool(found));
+  EXPECT_EQ(found->terms.size(), 1u);
+  EXPECT_EQ(found->dividendRest.str(), "C, 1 # 16");
+  EXPECT_EQ(found->divisorRest.str(), "B, 1 # 16");
+  EXPECT_EQ(found->contiguousTail, 16);
+  found = divideRelaxed(parse("A, C", axes), parse("A, 2", axes));
+  ASSERT_TRUE(bool(found));
+  EXPECT_EQ(found->dividendRest.str(), "C # 64");
+  EXPECT_EQ(found->contiguousTail, 1);
+}

@@ -364,10 +364,11 @@ TEST(MappingProperty, AgreesWithEnumeration) {
       ASSERT_TRUE(resolvedOf(read(*clipped, mapping.size()), axes) == resolved);
       Mapping spelled = Mapping::fromCanonical(*form, axes);
       ASSERT_TRUE(*spelled.canonical() == *form) << spelled.str();
-      if (Result<int64_t> live = mapping.liveCells())
+      if (Result<int64_t> live = mapping.liveCells()) {
         EXPECT_EQ(*live, llvm::count_if(sample.cells, [&](auto &cell) {
           return isLive(cell, axes);
         }));
+      }
     } else {
       EXPECT_EQ(form.fault().rule, "MA-13");
       EXPECT_GT(form.fault().column, 0);
@@ -385,8 +386,9 @@ TEST(MappingProperty, AgreesWithEnumeration) {
                   paddedTo(sample.cells, size + window, NaiveCell::Zero),
                   "pad");
     Result<bool> isWindow = isResizeOf(*resize(mapping, window), mapping);
-    if (isWindow)
+    if (isWindow) {
       EXPECT_TRUE(*isWindow);
+    }
     if (Result<Mapping> peeled = peel(mapping)) {
       Table table = sample.cells;
       expectDerived(peeled, first(table, peeled->size()), "peel");

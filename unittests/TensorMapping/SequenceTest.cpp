@@ -202,8 +202,9 @@ TEST(SequenceProperty, VisitsWhatTheStreamDemands) {
       live += isLive(memory.cellAt(address), axes);
     EXPECT_EQ(found->coversMemory,
               static_cast<int64_t>(demanded.size()) == live);
-    if (writes)
+    if (writes) {
       EXPECT_TRUE(found->coversMemory);
+    }
     if (testing::Test::HasFailure())
       return;
   }

@@ -72,11 +72,13 @@ TEST(MappingVectors, Expressions) {
       EXPECT_EQ(toJson(form->tail), entry.value("tail", json::array()));
     }
     Result<int64_t> live = mapping->liveCells();
-    if (entry.contains("live") && live)
+    if (entry.contains("live") && live) {
       EXPECT_EQ(*live, entry["live"].get<int64_t>());
+    }
     // Only digits that overlap and overshoot are not counted.
-    if (!live)
+    if (!live) {
       EXPECT_TRUE(entry.contains("overshoot")) << describe(live.fault());
+    }
   }
 }
 
@@ -104,15 +106,17 @@ TEST(MappingVectors, Equivalence) {
     Mapping rhs = parseOrFail(entry["rhs"], axes);
     bool raw = entry["equivalent"];
     Result<bool> equal = equivalent(lhs, rhs);
-    if (equal)
+    if (equal) {
       EXPECT_EQ(*equal, raw);
-    else
+    } else {
       EXPECT_FALSE(entry["aligned"].get<bool>()) << describe(equal.fault());
+    }
     Result<bool> resolved = equivalentResolved(lhs, rhs);
-    if (resolved)
+    if (resolved) {
       EXPECT_EQ(*resolved, entry.value("resolved", raw));
-    else
+    } else {
       EXPECT_FALSE(entry["aligned"].get<bool>()) << describe(resolved.fault());
+    }
   }
 }
 
@@ -151,8 +155,9 @@ TEST(MappingVectors, Split) {
           equivalent(halves->first, parseOrFail(entry["outer"], axes));
       Result<bool> inner =
           equivalent(halves->second, parseOrFail(entry["inner"], axes));
-      if (outer && inner)
+      if (outer && inner) {
         EXPECT_EQ(*outer && *inner, entry["matches"].get<bool>());
+      }
     }
   }
 }
@@ -238,8 +243,9 @@ TEST(MappingVectors, Sequencer) {
     if (found) {
       std::optional<Fault> limit = checkSequencerLimits(*found);
       EXPECT_EQ(limit ? limit->reason : "", error);
-      if (limit)
+      if (limit) {
         EXPECT_EQ(limit->rule, "MA-29");
+      }
     } else {
       EXPECT_EQ(found.fault().reason, error) << describe(found.fault());
     }

@@ -27,11 +27,31 @@ def ConvertVISAToLIR : Pass<"convert-visa-to-lir", "::mlir::ModuleOp"> {
 def ConvertLIRToResource : Pass<"convert-lir-to-resource", "::mlir::ModuleOp"> {
   let summary = "Turn lir kernels into programs of commands with dependences";
   let description = [{
-    Input: kernels on `lir`. Output: a `resource.program` per kernel, commands
-    in program order with tokens for every dependence (a command that reads or
-    writes what another one writes, per buffer); no op of lir is left outside
-    commands. Loops with constant bounds become `resource.loop`; byte offsets
-    that are affine in loop counters become `advance`.
+    Input: kernels on `lir` (`func.func` with the unit attribute `visa.kernel`)
+    whose arguments are in HBM, with the attributes `lir.pes` (PEs of a cluster),
+    `lir.clusters` and `lir.release`; each argument and result may have
+    `lir.operand` and `lir.name`. Output: a `resource.program` per kernel,
+    commands in program order with tokens for every dependence (a command that
+    reads or writes what another one writes, per buffer); no op of lir is left
+    outside commands. Loops with constant bounds become `resource.loop`, those
+    without a trip vanish, those of one trip dissolve; byte offsets that are
+    affine in loop counters become part of the bases and `advance`.
+
+    Operands are the arguments (`inout` if some command writes them), the
+    returned allocations, and `scratch` for all other allocations in HBM.
+
+    Not yet supported, each an error: returned arguments, a buffer returned
+    twice, branches, bounds or offsets known only at run time, engines that
+    touch the same bytes of HBM where one of them writes.
+
+    ```mlir
+    %d = lir.alloc : !lir.mem<dm, 32>                                 // before
+    lir.dma %a to %d engines [#lir.engine<…>] : …
+    %d = resource.buffer : !lir.mem<dm, 32>                           // after
+    %t = resource.issue dma {
+      lir.dma %a to %d engines [#lir.engine<…>] : …
+    } : !resource.token
+    ```
   }];
   let dependentDialects = ["::furiosa::resource::ResourceDialect"];
 }

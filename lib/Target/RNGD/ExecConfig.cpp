@@ -11,7 +11,6 @@
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace furiosa;
 using namespace furiosa::rngd;
@@ -20,110 +19,8 @@ using llvm::Expected;
 using llvm::StringRef;
 using llvm::Twine;
 
-//===----------------------------------------------------------------------===//
-// ImageReader
-//===----------------------------------------------------------------------===//
-
 static Error makeError(const Twine &message) {
   return llvm::createStringError(message);
-}
-
-static std::string fieldPath(const SfrBlock &block, const SfrField &field) {
-  return (block.name + "." + block.registers[field.reg].name + "." +
-          field.str())
-      .str();
-}
-
-uint64_t ImageReader::take(StringRef name, unsigned index) {
-  const SfrField *field = block.find(name, index);
-  assert(field && "field names are literals of the decoder");
-  if (!field)
-    return 0;
-  taken.set(field - block.fields.data());
-  return image.get(*field);
-}
-
-Error ImageReader::fail(StringRef name, unsigned index,
-                        const Twine &message) const {
-  const SfrField *field = block.find(name, index);
-  std::string path =
-      field ? fieldPath(block, *field) : (block.name + "." + name).str();
-  return makeError(path + ": " + message);
-}
-
-Error ImageReader::unsupported(llvm::ArrayRef<StringRef> fields) {
-  for (StringRef field : fields) {
-    uint64_t value = take(field);
-    if (value == 0)
-      continue;
-    const CodeTable *codes = codesOf(block.id, field);
-    std::string name = codes ? codes->describe(value) : std::string();
-    return fail(field, "not yet supported: value " + Twine(value) +
-                           (name.empty() ? "" : " (" + Twine(name) + ")"));
-  }
-  return Error::success();
-}
-
-Error ImageReader::expect(StringRef field, uint64_t value, const Twine &why) {
-  uint64_t found = take(field);
-  if (found == value)
-    return Error::success();
-  return fail(field,
-              why + ", expected " + Twine(value) + ", found " + Twine(found));
-}
-
-Expected<HardwareLoops> ImageReader::takeLoops(StringRef limits,
-                                               StringRef strides) {
-  HardwareLoops loops;
-  for (unsigned k = 0; k < 8; ++k) {
-    loops[k].limit = decodeLimit(take(limits, k));
-    loops[k].stride = static_cast<uint32_t>(take(strides, k));
-    if (loops[k].limit == 1 && loops[k].stride != 0)
-      return fail(strides, k,
-                  "the loop runs once, so its stride must be 0, found " +
-                      Twine(loops[k].stride));
-  }
-  return loops;
-}
-
-Error ImageReader::finish() const {
-  if (Fault fault = image.checkReserved())
-    return makeError(block.name + ": " + *fault);
-  for (auto [i, field] : llvm::enumerate(block.fields))
-    if (!taken[i] && image.get(field) != 0)
-      return makeError(fieldPath(block, field) +
-                       ": field is unused in this mode and must be 0, found " +
-                       Twine(image.get(field)));
-  return Error::success();
-}
-
-std::optional<uint64_t> rngd::countSteps(const HardwareLoops &loops) {
-  uint64_t steps = 1;
-  for (const HardwareLoop &loop : loops) {
-    std::optional<uint64_t> product =
-        llvm::checkedMulUnsigned<uint64_t>(steps, loop.limit);
-    if (!product)
-      return std::nullopt;
-    steps = *product;
-  }
-  return steps;
-}
-
-uint64_t rngd::lastAddress(uint64_t base, const HardwareLoops &loops) {
-  // At most 8 terms of 16 + 22 bits: the sum cannot overflow.
-  for (const HardwareLoop &loop : loops)
-    base += uint64_t(loop.limit - 1) * loop.stride;
-  return base;
-}
-
-Error rngd::checkRange(const ImageReader &reader, StringRef field,
-                       uint64_t base, const HardwareLoops &loops,
-                       uint64_t bytes, uint64_t capacity, StringRef memory) {
-  uint64_t end = lastAddress(base, loops) + bytes;
-  if (end <= capacity)
-    return Error::success();
-  return reader.fail(field, "the loops reach byte " + Twine(end - 1) + " of " +
-                                memory + ", which has " + Twine(capacity));
 }
 
 static Error checkMultiple(const ImageReader &reader, StringRef field,
@@ -473,7 +370,7 @@ rngd::decodeExec(const TucCommand &exec,
   uint64_t bitmap = exec.get("subunit_bitmap").value_or(0);
   if (isMain)
     if (Error error = reader.unsupported({"channel_config"}))
-      return std::move(error);
+      return error;
   if (uint64_t expected = codes::subUnitsOf(config.route, config.context);
       bitmap != expected)
     return reader.fail(field, "route 0x" + llvm::utohexstr(config.route) +
@@ -484,7 +381,7 @@ rngd::decodeExec(const TucCommand &exec,
     return reader.fail(field, "not yet supported: route 0x" +
                                   llvm::utohexstr(config.route));
   if (Error error = reader.finish())
-    return std::move(error);
+    return error;
 
   for (Block block : blocksOnRoute(config.route, config.context))
     if (!image(block))

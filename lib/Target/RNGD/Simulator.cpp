@@ -491,7 +491,7 @@ rngd::simulate(const edf::Kernel &kernel,
     return makeError(*fault);
   Machine machine{options, {}, {}, {}};
   if (Error error = machine.operands.load(kernel.arguments, operands))
-    return std::move(error);
+    return error;
 
   Spm spm(kernel.spm);
   for (const edf::Relocation &relocation : kernel.arguments.relocations) {
@@ -517,7 +517,7 @@ rngd::simulate(const edf::Kernel &kernel,
         continue;
       ProcessingElement element(machine, program, spm, pe);
       if (Error error = element.run())
-        return std::move(error);
+        return error;
     }
   }
   machine.operands.store(operands);

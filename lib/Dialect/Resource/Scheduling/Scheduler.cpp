@@ -22,6 +22,9 @@ using namespace furiosa;
 using namespace furiosa::scheduling;
 namespace machine = furiosa::rngd::machine;
 
+int64_t scheduling::getKernelStart() { return machine::firstDMACycle; }
+int64_t scheduling::getKernelEnd() { return machine::endSyncCycles; }
+
 unsigned Command::getResources() const {
   switch (engine) {
   case Engine::Main:

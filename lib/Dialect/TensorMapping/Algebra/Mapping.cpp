@@ -106,9 +106,9 @@ static std::string divisorHint(int64_t size, int64_t n) {
       below = d;
       break;
     }
-  for (int64_t d = n + 1; d <= size && d - n < reach; ++d)
-    if (size % d == 0) {
-      above = d;
+  for (int64_t step = 1; step < reach && step <= size - n; ++step)
+    if (size % (n + step) == 0) {
+      above = n + step;
       break;
     }
   if (below == above || n > size)

@@ -33,30 +33,25 @@ void CommitTrimOp::check(StageChecker &checker, Layout &layout) {
                               "cannot be committed";
   if (!packet)
     return;
-  Layout trimmed = layout;
-  trimmed.packet = *packet;
-  auto bytes = trimmed.packetBytes();
-  if (!bytes || (*bytes != 8 && *bytes != 16 && *bytes != 24 && *bytes != 32)) {
-    checker.fault("TU-73", "packet")
-        << "packet \"" << packet->str() << "\" of "
-        << furiosa::toString(layout.type) << " is "
-        << packet->size() * wireBits(layout.type) / 8
-        << " bytes, a commit writes 8, 16, 24 or 32";
-    return;
-  }
   auto prefix = mapping::isResizeOf(*packet, layout.packet);
   if (!prefix || !*prefix) {
     checker.fault("TU-74", "packet")
         << "packet \"" << packet->str()
         << "\" is not the first part of the stream's packet \""
         << layout.packet.str() << "\"";
-    if (packet->size() > layout.packet.size())
-      return;
-    if (auto expected = mapping::resize(layout.packet, packet->size()))
-      layout.packet = *expected;
+    if (packet->size() <= layout.packet.size())
+      if (auto expected = mapping::resize(layout.packet, packet->size()))
+        layout.packet = *expected;
     return;
   }
   layout.packet = *packet;
+  auto bytes = layout.packetBytes();
+  if (!bytes || (*bytes != 8 && *bytes != 16 && *bytes != 24 && *bytes != 32))
+    checker.fault("TU-73", "packet")
+        << "packet \"" << packet->str() << "\" of "
+        << furiosa::toString(layout.type) << " is "
+        << packet->size() * wireBits(layout.type) / 8
+        << " bytes, a commit writes 8, 16, 24 or 32";
 }
 
 void CommitOp::check(StageChecker &checker, Layout &layout) {

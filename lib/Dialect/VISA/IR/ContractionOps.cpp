@@ -365,6 +365,8 @@ void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
     return;
   }
   auto parts = mapping::split(layout.packet, int64_t(1) << *depth);
+  layout.treeDepth = *depth;
+  layout.packet = *packet;
   if (*depth > 0 && !isFullyLive(parts->second)) {
     checker.notYetSupported("packet")
         << "padding inside the summed cells \"" << parts->second.str()
@@ -378,8 +380,6 @@ void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
         << "\"";
     return;
   }
-  layout.treeDepth = *depth;
-  layout.packet = *packet;
 }
 
 /// Cuts `time` into the digits that `kept` names and those that it sums.

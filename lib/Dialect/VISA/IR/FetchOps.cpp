@@ -29,10 +29,12 @@ void FetchOp::check(StageChecker &checker, Layout &layout) {
   layout.type = layout.storage =
       visa::getElementType(source.elementType).value_or(ElementType::I32);
   layout.chip = source.chip.getMapping();
-  if (source.cluster) {
-    layout.cluster = source.cluster.getMapping();
-    layout.slice = source.slice.getMapping();
-  }
+  // Where the source is not in data memory, go on as if it were.
+  TensorParts spatial =
+      source.cluster ? source
+                     : getTensorParts(checker.getChain().getResult().getType());
+  layout.cluster = spatial.cluster.getMapping();
+  layout.slice = spatial.slice.getMapping();
   if (source.axes != checker.getChain().getAxes())
     checker.fault("TU-2") << "the source is over axes " << source.axes
                           << ", the chain's result over "

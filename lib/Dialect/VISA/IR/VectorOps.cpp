@@ -40,8 +40,7 @@ parseSlots(OpAsmParser &parser, ArrayAttr &slots,
                       builder.getI32IntegerAttr(static_cast<int32_t>(value))));
     return success();
   };
-  // The brackets are part of the format.
-  if (parser.parseCommaSeparatedList(parseSlot))
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseSlot))
     return failure();
   slots = builder.getArrayAttr(list);
   return success();
@@ -50,6 +49,7 @@ parseSlots(OpAsmParser &parser, ArrayAttr &slots,
 static void printSlots(OpAsmPrinter &printer, Operation *, ArrayAttr slots,
                        OperandRange operands) {
   size_t next = 0;
+  printer << '[';
   llvm::interleaveComma(slots, printer, [&](Attribute attribute) {
     auto slot = cast<SlotAttr>(attribute);
     if (auto imm = dyn_cast_or_null<IntegerAttr>(slot.getImm()))
@@ -57,6 +57,7 @@ static void printSlots(OpAsmPrinter &printer, Operation *, ArrayAttr slots,
     else
       printer << "vrf " << operands[next++];
   });
+  printer << ']';
 }
 
 #define GET_OP_CLASSES

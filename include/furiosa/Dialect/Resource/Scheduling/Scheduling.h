@@ -88,6 +88,10 @@ struct Problem {
   std::vector<Buffer> buffers;
 };
 
+/// The cycle in which the queue of a kernel starts, and the cycles that follow
+/// its last command.
+int64_t getKernelStart();
+int64_t getKernelEnd();
 /// Capacity of a memory, bytes a slice.
 int64_t getCapacity(Memory memory);
 /// Alignment that allocation gives addresses, bytes.

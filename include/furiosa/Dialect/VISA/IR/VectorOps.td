@@ -44,7 +44,7 @@ def VISA_VectorFxpOp : VISA_Stage<"vector_fxp"> {
   let arguments = (ins VISA_FxpFn:$fn, TypedArrayAttrBase<VISA_SlotAttr, "operand slots">:$slots,
       Variadic<VISA_AnyTensor>:$operands);
   let assemblyFormat = [{
-    $fn ` ` `[` custom<Slots>($slots, $operands) `]` (`:` type($operands)^)? attr-dict
+    $fn custom<Slots>($slots, $operands) (`:` type($operands)^)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -1,6 +1,6 @@
 //===- ClauseDiagnostics.cpp - Carets inside mappings ---------------------===//
 
-#include "ClauseDiagnostics.h"
+#include "furiosa/Tools/ClauseDiagnostics.h"
 
 #include "furiosa/Dialect/TensorMapping/Algebra/Mapping.h"
 

@@ -1,7 +1,7 @@
 //===- Compile.h - The compile command --------------------------*- C++ -*-===//
 
-#ifndef FURIOSA_TOOLS_FURIOSA_OPT_MLIR_COMPILE_H
-#define FURIOSA_TOOLS_FURIOSA_OPT_MLIR_COMPILE_H
+#ifndef FURIOSA_TOOLS_COMPILE_H
+#define FURIOSA_TOOLS_COMPILE_H
 
 namespace furiosa {
 
@@ -11,4 +11,4 @@ int compileMain(int argc, char **argv);
 
 } // namespace furiosa
 
-#endif // FURIOSA_TOOLS_FURIOSA_OPT_MLIR_COMPILE_H
+#endif // FURIOSA_TOOLS_COMPILE_H

@@ -1,7 +1,7 @@
 //===- ClauseDiagnostics.h - Carets inside mappings -------------*- C++ -*-===//
 
-#ifndef FURIOSA_TOOLS_FURIOSA_OPT_MLIR_CLAUSEDIAGNOSTICS_H
-#define FURIOSA_TOOLS_FURIOSA_OPT_MLIR_CLAUSEDIAGNOSTICS_H
+#ifndef FURIOSA_TOOLS_CLAUSEDIAGNOSTICS_H
+#define FURIOSA_TOOLS_CLAUSEDIAGNOSTICS_H
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -22,4 +22,4 @@ private:
 
 } // namespace furiosa
 
-#endif // FURIOSA_TOOLS_FURIOSA_OPT_MLIR_CLAUSEDIAGNOSTICS_H
+#endif // FURIOSA_TOOLS_CLAUSEDIAGNOSTICS_H

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compile.h"
+#include "furiosa/Tools/Compile.h"
 
-#include "ClauseDiagnostics.h"
+#include "furiosa/Tools/ClauseDiagnostics.h"
 #include "furiosa/Conversion/Pipelines.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
 #include "furiosa/InitAllDialects.h"

@@ -1,0 +1,526 @@
+//===- LIRToResource.cpp - The pass convert-lir-to-resource ---------------===//
+//
+// Turns a kernel on lir into a program: arguments and buffers on top, each
+// command in an issue of its own, dependences as tokens, loops with their trip
+// count, byte offsets folded into bases and advances.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Races.h"
+#include "furiosa/Conversion/Passes.h"
+#include "furiosa/Dialect/LIR/IR/LIR.h"
+#include "furiosa/Dialect/Resource/IR/Resource.h"
+#include "furiosa/Dialect/Resource/Transforms/Dependences.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace furiosa;
+
+namespace furiosa {
+#define GEN_PASS_DEF_CONVERTLIRTORESOURCE
+#include "furiosa/Conversion/Passes.h.inc"
+} // namespace furiosa
+
+//===----------------------------------------------------------------------===//
+// Affine offsets
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// `constant` plus for each loop around `steps[loop]` times its iteration, all
+/// in bytes; unknown if a value is nothing of the kind.
+struct Affine {
+  bool isKnown = false;
+  int64_t constant = 0;
+  SmallVector<int64_t, 4> steps;
+
+  static Affine getConstant(int64_t value) {
+    Affine result;
+    result.isKnown = true;
+    result.constant = value;
+    return result;
+  }
+  bool isConstant() const {
+    return isKnown && llvm::all_of(steps, [](int64_t s) { return s == 0; });
+  }
+};
+
+} // namespace
+
+static Affine combine(const Affine &a, const Affine &b, bool subtract) {
+  if (!a.isKnown || !b.isKnown)
+    return {};
+  Affine result = a;
+  result.steps.resize(std::max(a.steps.size(), b.steps.size()), 0);
+  auto join = [&](int64_t x, int64_t y, int64_t &z) {
+    return subtract ? llvm::SubOverflow(x, y, z) : llvm::AddOverflow(x, y, z);
+  };
+  if (join(a.constant, b.constant, result.constant))
+    return {};
+  for (auto [i, step] : llvm::enumerate(b.steps))
+    if (join(result.steps[i], step, result.steps[i]))
+      return {};
+  return result;
+}
+
+static Affine scale(const Affine &a, int64_t factor) {
+  if (!a.isKnown)
+    return {};
+  Affine result = a;
+  if (llvm::MulOverflow(a.constant, factor, result.constant))
+    return {};
+  for (int64_t &step : result.steps)
+    if (llvm::MulOverflow(step, factor, step))
+      return {};
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// One kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class KernelConverter {
+public:
+  explicit KernelConverter(func::FuncOp kernel) : kernel(kernel) {}
+  /// Builds the program in front of the kernel. What it has built in vain, it
+  /// erases.
+  LogicalResult run();
+
+private:
+  LogicalResult readAttributes();
+  LogicalResult collectBuffers();
+  LogicalResult addArguments(OpBuilder &builder);
+  LogicalResult convertBlock(Block &block, OpBuilder &builder, unsigned depth,
+                             resource::DependenceBuilder &dependences,
+                             SmallVectorImpl<Value> &tokens);
+  LogicalResult convertLoop(scf::ForOp loop, OpBuilder &builder, unsigned depth,
+                            resource::DependenceBuilder &dependences,
+                            SmallVectorImpl<Value> &tokens);
+  LogicalResult convertDma(lir::DmaOp dma, OpBuilder &builder, unsigned depth,
+                           DenseI64ArrayAttr &advance);
+  FailureOr<Affine> getOffset(lir::DmaOp dma, Value offset);
+  void evaluate(Operation &op);
+  Affine lookup(Value value);
+
+  func::FuncOp kernel;
+  int64_t pes = 0;
+  DenseI64ArrayAttr clusters;
+  StringAttr release;
+  /// The allocations that are returned, in order.
+  SmallVector<lir::AllocOp> results;
+  /// The other allocations that something uses, in order.
+  SmallVector<lir::AllocOp> allocs;
+  DenseSet<Value> written;
+  resource::ProgramOp program;
+  IRMapping mapping;
+  DenseMap<Value, Affine> offsets;
+};
+
+} // namespace
+
+LogicalResult KernelConverter::readAttributes() {
+  auto pesAttr = kernel->getAttrOfType<IntegerAttr>("lir.pes");
+  if (!pesAttr)
+    return kernel.emitOpError("has no integer attribute lir.pes");
+  if (pesAttr.getValue().getSignificantBits() > 64)
+    return kernel.emitOpError("lir.pes does not fit in 64 bits");
+  pes = pesAttr.getValue().getSExtValue();
+  clusters = kernel->getAttrOfType<DenseI64ArrayAttr>("lir.clusters");
+  if (!clusters)
+    return kernel.emitOpError("has no array attribute lir.clusters");
+  release = kernel->getAttrOfType<StringAttr>("lir.release");
+  if (!release)
+    return kernel.emitOpError("has no string attribute lir.release");
+  return success();
+}
+
+LogicalResult KernelConverter::collectBuffers() {
+  if (kernel.isExternal())
+    return kernel.emitOpError("not yet supported: a kernel without a body");
+  if (!kernel.getBody().hasOneBlock())
+    return kernel.emitOpError("not yet supported: branches in a kernel");
+  for (BlockArgument argument : kernel.getArguments()) {
+    auto type = dyn_cast<lir::MemType>(argument.getType());
+    if (!type || type.getTier() != lir::Tier::Hbm)
+      return kernel.emitOpError("argument ")
+             << argument.getArgNumber() << " must be a buffer in hbm, found "
+             << argument.getType();
+  }
+  auto terminator =
+      dyn_cast<func::ReturnOp>(kernel.getBody().front().getTerminator());
+  if (!terminator)
+    return kernel.emitOpError("not yet supported: a kernel that does not end "
+                              "in return");
+  llvm::SmallDenseSet<Value> returned;
+  for (Value value : terminator.getOperands()) {
+    if (isa<BlockArgument>(value))
+      return terminator.emitOpError("not yet supported: a returned argument");
+    auto alloc = value.getDefiningOp<lir::AllocOp>();
+    if (!alloc)
+      return terminator.emitOpError("not yet supported: a result that is no "
+                                    "lir.alloc");
+    if (alloc.getResult().getType().getTier() != lir::Tier::Hbm)
+      return terminator.emitOpError("a result must be in hbm, found ")
+             << alloc.getResult().getType();
+    if (!returned.insert(value).second)
+      return terminator.emitOpError(
+          "not yet supported: a buffer that is returned twice");
+    results.push_back(alloc);
+  }
+  kernel.walk([&](lir::AllocOp alloc) {
+    if (!returned.contains(alloc.getResult()) && !alloc.getResult().use_empty())
+      allocs.push_back(alloc);
+  });
+  for (const resource::Access &access : resource::getAccesses(kernel))
+    if (access.isWrite)
+      written.insert(access.buffer);
+  return success();
+}
+
+LogicalResult KernelConverter::addArguments(OpBuilder &builder) {
+  int64_t index = 0;
+  auto add = [&](Location loc, Type type, resource::Role role, StringAttr name,
+                 const Twine &defaultName, Attribute operand) -> Value {
+    if (!name)
+      name = builder.getStringAttr(defaultName);
+    return resource::ArgumentOp::create(
+        builder, loc, type, index++, role, name,
+        dyn_cast_or_null<resource::OperandAttr>(operand));
+  };
+  auto check = [&](Attribute operand, const Twine &owner) -> LogicalResult {
+    if (operand && !isa<resource::OperandAttr>(operand))
+      return kernel.emitOpError("lir.operand of ")
+             << owner << " must be a #resource.operand, found " << operand;
+    return success();
+  };
+  for (BlockArgument argument : kernel.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    Attribute operand = kernel.getArgAttr(i, "lir.operand");
+    if (failed(check(operand, "argument " + Twine(i))))
+      return failure();
+    mapping.map(
+        argument,
+        add(argument.getLoc(), argument.getType(),
+            written.contains(argument) ? resource::Role::InOut
+                                       : resource::Role::Input,
+            dyn_cast_or_null<StringAttr>(kernel.getArgAttr(i, "lir.name")),
+            "arg" + Twine(i), operand));
+  }
+  for (auto [i, alloc] : llvm::enumerate(results)) {
+    Attribute operand = kernel.getResultAttr(i, "lir.operand");
+    if (failed(check(operand, "result " + Twine(i))))
+      return failure();
+    mapping.map(
+        alloc.getResult(),
+        add(alloc.getLoc(), alloc.getResult().getType(), resource::Role::Output,
+            dyn_cast_or_null<StringAttr>(kernel.getResultAttr(i, "lir.name")),
+            "result" + Twine(i), operand));
+  }
+  unsigned scratch = 0;
+  for (lir::AllocOp alloc : allocs)
+    if (alloc.getResult().getType().getTier() == lir::Tier::Hbm)
+      mapping.map(alloc.getResult(),
+                  add(alloc.getLoc(), alloc.getResult().getType(),
+                      resource::Role::Scratch, nullptr,
+                      "scratch" + Twine(scratch++), nullptr));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Index arithmetic
+//===----------------------------------------------------------------------===//
+
+Affine KernelConverter::lookup(Value value) {
+  auto it = offsets.find(value);
+  return it == offsets.end() ? Affine() : it->second;
+}
+
+/// Follows an op of index arithmetic; operands have been followed before it.
+void KernelConverter::evaluate(Operation &op) {
+  if (op.getNumResults() != 1)
+    return;
+  Affine result;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto value = dyn_cast<IntegerAttr>(constant.getValue());
+    if (value && value.getValue().getSignificantBits() <= 64)
+      result = Affine::getConstant(value.getValue().getSExtValue());
+  } else if (auto add = dyn_cast<arith::AddIOp>(op)) {
+    result = combine(lookup(add.getLhs()), lookup(add.getRhs()), false);
+  } else if (auto sub = dyn_cast<arith::SubIOp>(op)) {
+    result = combine(lookup(sub.getLhs()), lookup(sub.getRhs()), true);
+  } else if (auto mul = dyn_cast<arith::MulIOp>(op)) {
+    Affine lhs = lookup(mul.getLhs()), rhs = lookup(mul.getRhs());
+    if (rhs.isConstant())
+      result = scale(lhs, rhs.constant);
+    else if (lhs.isConstant())
+      result = scale(rhs, lhs.constant);
+  } else if (auto cast = dyn_cast<arith::IndexCastOp>(op)) {
+    // A cast to fewer bits may wrap.
+    auto to = dyn_cast<IntegerType>(cast.getType());
+    if (!to || to.getWidth() >= 64)
+      result = lookup(cast.getIn());
+  }
+  // Narrow integers may wrap where ours do not.
+  if (auto type = dyn_cast<IntegerType>(op.getResult(0).getType());
+      type && type.getWidth() < 64 && !isa<arith::ConstantOp>(op))
+    result = {};
+  offsets[op.getResult(0)] = result;
+}
+
+FailureOr<Affine> KernelConverter::getOffset(lir::DmaOp dma, Value offset) {
+  if (!offset)
+    return Affine::getConstant(0);
+  Affine result = lookup(offset);
+  if (!result.isKnown) {
+    InFlightDiagnostic diag = dma.emitOpError(
+        "not yet supported: an offset that is not affine in the counters of "
+        "loops with constant bounds");
+    if (Operation *producer = offset.getDefiningOp())
+      diag.attachNote(producer->getLoc()) << "the offset is computed here";
+    return failure();
+  }
+  for (int64_t step : result.steps)
+    if (step < 0) {
+      dma.emitOpError("not yet supported: an offset that falls from one "
+                      "iteration to the next, by ")
+          << -step << " bytes";
+      return failure();
+    }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelConverter::convertDma(lir::DmaOp dma, OpBuilder &builder,
+                                          unsigned depth,
+                                          DenseI64ArrayAttr &advance) {
+  FailureOr<Affine> source = getOffset(dma, dma.getSourceOffset());
+  if (failed(source))
+    return failure();
+  FailureOr<Affine> target = getOffset(dma, dma.getTargetOffset());
+  if (failed(target))
+    return failure();
+  SmallVector<Attribute> engines;
+  for (Attribute attr : dma.getEngines()) {
+    auto engine = cast<lir::EngineAttr>(attr);
+    int64_t from, to;
+    if (llvm::AddOverflow(engine.getSource(), source->constant, from) ||
+        llvm::AddOverflow(engine.getTarget(), target->constant, to))
+      return dma.emitOpError("an offset does not fit in 64 bits");
+    auto moved = lir::EngineAttr::getChecked(
+        [&]() { return dma.emitOpError(); }, dma.getContext(),
+        engine.getCluster(), engine.getPe(), from, to, engine.getSizes(),
+        engine.getSourceStrides(), engine.getTargetStrides(),
+        engine.getPacket());
+    if (!moved)
+      return failure();
+    engines.push_back(moved);
+  }
+  source->steps.resize(depth, 0);
+  target->steps.resize(depth, 0);
+  SmallVector<int64_t> steps;
+  for (unsigned i = 0; i < depth; ++i) {
+    steps.push_back(source->steps[i]);
+    steps.push_back(target->steps[i]);
+  }
+  if (llvm::any_of(steps, [](int64_t step) { return step != 0; }))
+    advance = builder.getDenseI64ArrayAttr(steps);
+  auto moved = lir::DmaOp::create(
+      builder, dma.getLoc(), mapping.lookup(dma.getSource()), Value(),
+      mapping.lookup(dma.getTarget()), Value(), builder.getArrayAttr(engines));
+  moved->setDiscardableAttrs(dma->getDiscardableAttrDictionary());
+  return success();
+}
+
+LogicalResult KernelConverter::convertLoop(
+    scf::ForOp loop, OpBuilder &builder, unsigned depth,
+    resource::DependenceBuilder &dependences, SmallVectorImpl<Value> &tokens) {
+  if (loop.getNumResults() != 0)
+    return loop.emitOpError(
+        "not yet supported: values carried from one iteration to the next");
+  Affine lower = lookup(loop.getLowerBound());
+  Affine upper = lookup(loop.getUpperBound());
+  Affine step = lookup(loop.getStep());
+  if (!lower.isConstant() || !upper.isConstant() || !step.isConstant())
+    return loop.emitOpError("not yet supported: bounds known only at run time");
+  if (step.constant <= 0)
+    return loop.emitOpError("the step must be positive, found ")
+           << step.constant;
+  if (loop.getUnsignedCmp() && (lower.constant < 0 || upper.constant < 0))
+    return loop.emitOpError("not yet supported: unsigned bounds beyond 2^63");
+  if (upper.constant <= lower.constant)
+    return success();
+  int64_t span;
+  if (llvm::SubOverflow(upper.constant, lower.constant, span))
+    return loop.emitOpError("the trip count does not fit in 64 bits");
+  int64_t trips = (span - 1) / step.constant + 1;
+  Value counter = loop.getInductionVar();
+  if (trips == 1) {
+    offsets[counter] = lower;
+    return convertBlock(*loop.getBody(), builder, depth, dependences, tokens);
+  }
+  if (depth >= resource::maxLoopDepth)
+    return loop.emitOpError("not yet supported: loops nested more than ")
+           << resource::maxLoopDepth << " deep";
+  Affine value = lower;
+  value.steps.resize(depth + 1, 0);
+  value.steps[depth] = step.constant;
+  offsets[counter] = value;
+
+  auto token = resource::TokenType::get(builder.getContext());
+  auto converted = resource::LoopOp::create(builder, loop.getLoc(), token,
+                                            trips, IntegerAttr(), ValueRange());
+  Block &body = converted.getBody().emplaceBlock();
+  OpBuilder inner = OpBuilder::atBlockEnd(&body);
+  resource::DependenceBuilder innerDependences;
+  SmallVector<Value> innerTokens;
+  if (failed(convertBlock(*loop.getBody(), inner, depth + 1, innerDependences,
+                          innerTokens)))
+    return failure();
+  if (body.empty()) {
+    converted.erase();
+    return success();
+  }
+  SmallVector<Value> after;
+  for (unsigned source : dependences.add(resource::getAccesses(converted)))
+    after.push_back(tokens[source]);
+  converted.getAfterMutable().assign(after);
+  tokens.push_back(converted.getToken());
+  return success();
+}
+
+/// Recursion is as deep as loops nest; those of one trip are as deep as the
+/// parser lets them be.
+LogicalResult
+KernelConverter::convertBlock(Block &block, OpBuilder &builder, unsigned depth,
+                              resource::DependenceBuilder &dependences,
+                              SmallVectorImpl<Value> &tokens) {
+  for (Operation &op : block) {
+    if (isa<lir::AllocOp, func::ReturnOp, scf::YieldOp>(op))
+      continue;
+    if (isa_and_nonnull<arith::ArithDialect>(op.getDialect())) {
+      evaluate(op);
+      continue;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (failed(convertLoop(loop, builder, depth, dependences, tokens)))
+        return failure();
+      continue;
+    }
+    if (!isa<lir::DmaOp, lir::ExecOp>(op))
+      return op.emitOpError("not yet supported: this op in a kernel");
+    WalkResult mapped = op.walk([&](Operation *unit) {
+      for (Value operand : unit->getOperands())
+        if (isa<lir::MemType>(operand.getType()) && !mapping.contains(operand))
+          return WalkResult(unit->emitOpError(
+              "not yet supported: a buffer that is neither an argument nor a "
+              "lir.alloc"));
+      return WalkResult::advance();
+    });
+    if (mapped.wasInterrupted())
+      return failure();
+
+    resource::Engine engine = resource::Engine::Dma;
+    if (auto exec = dyn_cast<lir::ExecOp>(op))
+      engine = exec.getContext() == lir::Context::Main ? resource::Engine::Main
+                                                       : resource::Engine::Sub;
+    auto token = resource::TokenType::get(builder.getContext());
+    auto issue = resource::IssueOp::create(builder, op.getLoc(), token, engine,
+                                           IntegerAttr(), DenseI64ArrayAttr(),
+                                           DenseI64ArrayAttr(), ValueRange());
+    Block &body = issue.getBody().emplaceBlock();
+    OpBuilder inner = OpBuilder::atBlockEnd(&body);
+    if (auto dma = dyn_cast<lir::DmaOp>(op)) {
+      DenseI64ArrayAttr advance;
+      if (failed(convertDma(dma, inner, depth, advance)))
+        return failure();
+      if (advance)
+        issue.setAdvanceAttr(advance);
+    } else {
+      inner.clone(op, mapping);
+    }
+    SmallVector<Value> after;
+    for (unsigned source : dependences.add(resource::getAccesses(issue)))
+      after.push_back(tokens[source]);
+    issue.getAfterMutable().assign(after);
+    tokens.push_back(issue.getToken());
+  }
+  return success();
+}
+
+LogicalResult KernelConverter::run() {
+  if (failed(readAttributes()) || failed(collectBuffers()))
+    return failure();
+  OpBuilder builder(kernel);
+  program = resource::ProgramOp::create(
+      builder, kernel.getLoc(), kernel.getSymNameAttr(),
+      builder.getI64IntegerAttr(pes), clusters, release, IntegerAttr(),
+      IntegerAttr());
+  Block &body = program.getBody().emplaceBlock();
+  builder.setInsertionPointToEnd(&body);
+  auto build = [&]() -> LogicalResult {
+    if (failed(addArguments(builder)))
+      return failure();
+    for (lir::AllocOp alloc : allocs)
+      if (alloc.getResult().getType().getTier() != lir::Tier::Hbm)
+        mapping.map(alloc.getResult(),
+                    resource::BufferOp::create(
+                        builder, alloc.getLoc(), alloc.getResult().getType(),
+                        IntegerAttr(), DenseI64ArrayAttr())
+                        .getResult());
+    resource::DependenceBuilder dependences;
+    SmallVector<Value> tokens;
+    if (failed(convertBlock(kernel.getBody().front(), builder, 0, dependences,
+                            tokens)))
+      return failure();
+    // What vanished with a loop of no trips leaves buffers that nothing uses.
+    for (resource::BufferOp buffer : llvm::make_early_inc_range(
+             program.getBody().getOps<resource::BufferOp>()))
+      if (buffer.getResult().use_empty())
+        buffer.erase();
+    // What has been folded may leave its buffer; races are sought among
+    // addresses that fit.
+    if (failed(verify(program)))
+      return failure();
+    return checkRaces(program);
+  };
+  if (failed(build())) {
+    program.erase();
+    return failure();
+  }
+  kernel.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ConvertLIRToResourcePass
+    : furiosa::impl::ConvertLIRToResourceBase<ConvertLIRToResourcePass> {
+  using Base::Base;
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> kernels;
+    getOperation().walk([&](func::FuncOp op) {
+      if (op->hasAttrOfType<UnitAttr>("visa.kernel"))
+        kernels.push_back(op);
+    });
+    for (func::FuncOp kernel : kernels)
+      if (failed(KernelConverter(kernel).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,427 @@
+//===- Stages.cpp - From the stages of a chain to operation units ---------===//
+//
+// One class per stage, attached to its op. Each turns the mappings in front of
+// it and behind it into the numbers of its unit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "furiosa/Conversion/VISAToLIR/Loops/Loops.h"
+#include "furiosa/Conversion/VISAToLIR/VISAToLIR.h"
+#include "furiosa/Dialect/LIR/IR/LIR.h"
+#include "furiosa/Target/RNGD/Machine.h"
+
+#include "mlir/IR/Builders.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::visa;
+using mapping::Mapping;
+namespace machine = furiosa::rngd::machine;
+
+#include "furiosa/Conversion/VISAToLIR/LowerStageInterface.cpp.inc"
+
+namespace {
+/// Sizes and strides as the two arrays of an op.
+struct Arrays {
+  SmallVector<int64_t> sizes, strides;
+
+  explicit Arrays(const loops::LoopNest &nest) {
+    for (const loops::Loop &loop : nest) {
+      sizes.push_back(loop.size);
+      strides.push_back(loop.stride);
+    }
+  }
+};
+
+template <typename Model, typename Op>
+using StageModel = LowerStageInterface::ExternalModel<Model, Op>;
+} // namespace
+
+/// Reports what an accepted kernel needs and no unit can do.
+template <typename T>
+static LogicalResult report(Operation *op, StringRef clause,
+                            const mapping::Result<T> &result) {
+  if (result)
+    return success();
+  const mapping::Fault &fault = result.fault();
+  FaultReporter reporter(op);
+  if (fault.reason == "not-yet-supported")
+    reporter.notYetSupported(clause) << fault.message;
+  else
+    reporter.report(fault, clause);
+  return failure();
+}
+
+/// An element type where visa verified that it is one.
+static ElementType getType(Type type) {
+  return visa::getElementType(type).value_or(ElementType::I8);
+}
+
+/// The type of a tensor's elements.
+static ElementType getTypeOf(Value tensor) {
+  return getType(getTensorParts(tensor.getType()).elementType);
+}
+
+//===----------------------------------------------------------------------===//
+// Fetch side
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct FetchLowering : public StageModel<FetchLowering, FetchOp> {
+  static mapping::Result<loops::FetchLoops> derive(const StageLowering &stage) {
+    auto fetch = cast<FetchOp>(stage.records[stage.index].op);
+    ElementType type = getTypeOf(fetch.getSource());
+    loops::FetchWidth width;
+    width.bits = width.convertedBits = wireBits(type);
+    if (const StageRecord *cast = stage.find<FetchCastOp>())
+      width.convertedBits = wireBits(cast->after.type);
+    width.isSub = stage.before().context == Context::Sub;
+    return loops::deriveFetchLoops(
+        getTensorParts(fetch.getSource().getType()).element.getMapping(),
+        stage.after().time, stage.after().packet, width);
+  }
+
+  LogicalResult checkLowering(Operation *op, const StageLowering &stage) const {
+    return report(op, "packet", derive(stage));
+  }
+
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    auto derived = derive(stage);
+    Arrays arrays(derived->loops);
+    // The conversion keeps the number of elements of a packet.
+    const StageRecord *cast = stage.find<FetchCastOp>();
+    const Layout &converted = cast ? cast->after : stage.after();
+    int64_t packet = converted.packetBytes().value_or(0);
+    int64_t flits = stage.after().time.size() *
+                    llvm::divideCeil(packet, int64_t(machine::flitBytes));
+    lir::FetchSequencerOp::create(
+        builder, op->getLoc(),
+        stage.getBuffer(mlir::cast<FetchOp>(op).getSource()),
+        /*base=*/0, arrays.sizes, arrays.strides, derived->read, packet, flits);
+  }
+};
+
+struct FetchCastLowering : public StageModel<FetchCastLowering, FetchCastOp> {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    // The identity needs no conversion.
+    if (stage.before().type == stage.after().type)
+      return;
+    lir::FetchAdapterOp::create(
+        builder, op->getLoc(),
+        getMLIRType(builder.getContext(), stage.before().type),
+        getMLIRType(builder.getContext(), stage.after().type));
+  }
+};
+
+struct CollectLowering : public StageModel<CollectLowering, CollectOp> {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    int64_t packet = stage.before().packetBytes().value_or(0);
+    lir::CollectOp::create(
+        builder, op->getLoc(),
+        int64_t(llvm::divideCeil(packet, int64_t(machine::flitBytes))));
+  }
+};
+
+struct ToTrfLowering : public StageModel<ToTrfLowering, ToTrfOp> {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    auto type = cast<lir::MemType>(stage.result.getType());
+    lir::TrfStoreOp::create(builder, op->getLoc(), stage.result,
+                            type.getBytesPerLane() /
+                                int64_t(machine::trfRowBytes));
+  }
+};
+
+struct ToVrfLowering : public StageModel<ToVrfLowering, ToVrfOp> {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    auto type = cast<lir::MemType>(stage.result.getType());
+    lir::VrfStoreOp::create(builder, op->getLoc(), stage.result,
+                            type.getBytes() / int64_t(machine::vrfRowBytes));
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Contraction
+//===----------------------------------------------------------------------===//
+
+/// The vendor's name of a type that a multiplier takes (TU-36).
+static std::optional<lir::FeedType> getFeedType(ElementType type) {
+  switch (type) {
+  case ElementType::I4:
+    return lir::FeedType::RawInt4;
+  case ElementType::I5:
+    return lir::FeedType::RawInt5;
+  case ElementType::I8:
+    return lir::FeedType::RawInt8;
+  case ElementType::I9:
+    return lir::FeedType::RawInt9;
+  case ElementType::F8E4M3:
+    return lir::FeedType::RawF8E4M3;
+  case ElementType::F8E5M2:
+    return lir::FeedType::RawF8E5M2;
+  case ElementType::BF16:
+    return lir::FeedType::RawBF16;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The loops that contract_outer, contract_packet and contract_time share.
+static mapping::Result<loops::ContractionLoops>
+deriveContraction(const StageLowering &stage) {
+  const StageRecord *outer = stage.find<ContractOuterOp>();
+  const StageRecord *time = stage.find<ContractTimeOp>();
+  // A chain that ends early was refused before.
+  if (!outer || !time)
+    return mapping::Fault{"TU-46", "not-yet-supported",
+                          "a contraction without all of its stages"};
+  SmallVector<loops::TimeRun> runs;
+  for (const TimeSegment &segment : time->after.timeSegments)
+    runs.push_back({segment.size, segment.retained});
+  Value weight = cast<ContractOuterOp>(outer->op).getWeight();
+  return loops::deriveContractionLoops(
+      getTensorParts(weight.getType()).element.getMapping(),
+      outer->after.outerTime, outer->after.packet, wireBits(getTypeOf(weight)),
+      outer->after.timeBroadcast, runs);
+}
+
+namespace {
+struct ContractOuterLowering
+    : public StageModel<ContractOuterLowering, ContractOuterOp> {
+  LogicalResult checkLowering(Operation *op, const StageLowering &stage) const {
+    ElementType weight = getTypeOf(cast<ContractOuterOp>(op).getWeight());
+    if (!getFeedType(stage.after().storage) || !getFeedType(weight)) {
+      FaultReporter(op).notYetSupported()
+          << "a contraction of " << furiosa::toString(stage.after().storage)
+          << " with " << furiosa::toString(weight);
+      return failure();
+    }
+    return report(op, "time", deriveContraction(stage));
+  }
+
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    auto outer = cast<ContractOuterOp>(op);
+    const Layout &layout = stage.after();
+    TensorParts weight = getTensorParts(outer.getWeight().getType());
+    lir::FeedType type = *getFeedType(layout.storage);
+    int64_t lanes = layout.lane.size();
+    lir::FeedBufferOp::create(
+        builder, op->getLoc(), type, lir::Flits(layout.flitsPerPacket),
+        layout.outerTime.size(), layout.packet.size(),
+        *getFeedType(getType(weight.elementType)), lanes,
+        weight.element.getMapping().size(), lir::getPromoted(type), lanes,
+        layout.timeBroadcast);
+
+    auto derived = deriveContraction(stage);
+    SmallVector<int64_t> sizes, strides;
+    for (const loops::ContractionLoop &loop : derived->loops) {
+      sizes.push_back(loop.size);
+      strides.push_back(loop.weightStride);
+    }
+    lir::TrfSequencerOp::create(
+        builder, op->getLoc(), stage.getBuffer(outer.getWeight()), /*base=*/0,
+        sizes, strides, derived->read, derived->broadcast);
+  }
+};
+
+struct ContractPacketLowering
+    : public StageModel<ContractPacketLowering, ContractPacketOp> {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    int64_t depth = stage.after().treeDepth;
+    lir::PacketReducerOp::create(
+        builder, op->getLoc(), depth, stage.before().packet.size() >> depth,
+        getMLIRType(builder.getContext(), stage.after().type));
+  }
+};
+
+struct ContractTimeLowering
+    : public StageModel<ContractTimeLowering, ContractTimeOp> {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    auto derived = deriveContraction(stage);
+    SmallVector<int64_t> strides;
+    for (const loops::ContractionLoop &loop : derived->loops)
+      strides.push_back(loop.slotStride);
+    lir::TimeReducerOp::create(builder, op->getLoc(), derived->slots,
+                               derived->count, strides);
+  }
+};
+
+struct ContractLaneLowering
+    : public StageModel<ContractLaneLowering, ContractLaneOp> {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    bool interleaved =
+        cast<ContractLaneOp>(op).getMode() == LaneMode::Interleaved;
+    lir::LaneFolderOp::create(builder, op->getLoc(),
+                              interleaved ? lir::LaneMode::Interleaved
+                                          : lir::LaneMode::Sequential,
+                              stage.before().lane.size());
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Vector engine, cast, commit
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Stages that only mark where the vector engine begins and ends.
+template <typename Op>
+struct NoUnitLowering : public StageModel<NoUnitLowering<Op>, Op> {
+  void lower(Operation *, const StageLowering &, OpBuilder &) const {}
+};
+} // namespace
+
+/// A function and the ALU that has it.
+static std::pair<lir::Alu, lir::AluOp> getAlu(FxpFn function) {
+  switch (function) {
+  case FxpFn::Add:
+    return {lir::Alu::FxpAdd, lir::AluOp::Add};
+  case FxpFn::AddSat:
+    return {lir::Alu::FxpAdd, lir::AluOp::AddSat};
+  case FxpFn::Sub:
+    return {lir::Alu::FxpAdd, lir::AluOp::Sub};
+  case FxpFn::SubSat:
+    return {lir::Alu::FxpAdd, lir::AluOp::SubSat};
+  case FxpFn::Shl:
+    return {lir::Alu::FxpLshift, lir::AluOp::Shl};
+  case FxpFn::ShlSat:
+    return {lir::Alu::FxpLshift, lir::AluOp::ShlSat};
+  case FxpFn::MulFxp:
+    return {lir::Alu::FxpMul, lir::AluOp::MulFxp};
+  case FxpFn::MulInt:
+    return {lir::Alu::FxpMul, lir::AluOp::MulInt};
+  case FxpFn::Shr:
+    return {lir::Alu::FxpRshift, lir::AluOp::Shr};
+  case FxpFn::Sar:
+    return {lir::Alu::FxpRshift, lir::AluOp::Sar};
+  }
+  llvm_unreachable("all functions are listed");
+}
+
+namespace {
+struct VectorFxpLowering : public StageModel<VectorFxpLowering, VectorFxpOp> {
+  static mapping::Result<loops::LoopNest> derive(VectorFxpOp op,
+                                                 const StageLowering &stage) {
+    Value operand = op.getOperands()[0];
+    return loops::deriveVrfLoops(
+        getTensorParts(operand.getType()).element.getMapping(),
+        stage.before().time, stage.before().packet,
+        wireBits(getTypeOf(operand)));
+  }
+
+  LogicalResult checkLowering(Operation *op, const StageLowering &stage) const {
+    auto fxp = cast<VectorFxpOp>(op);
+    if (fxp.getSlots().size() != 1) {
+      FaultReporter(op).notYetSupported()
+          << "a vector stage of " << fxp.getSlots().size() << " slots";
+      return failure();
+    }
+    if (fxp.getOperands().empty())
+      return success();
+    return report(op, {}, derive(fxp, stage));
+  }
+
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    auto fxp = cast<VectorFxpOp>(op);
+    auto [alu, function] = getAlu(fxp.getFn());
+    auto slot = cast<SlotAttr>(fxp.getSlots()[0]);
+    if (auto imm = dyn_cast_or_null<IntegerAttr>(slot.getImm())) {
+      lir::VectorAluOp::create(builder, op->getLoc(), alu, function, imm,
+                               /*vrf=*/Value(), DenseI64ArrayAttr(),
+                               DenseI64ArrayAttr());
+      return;
+    }
+    Arrays arrays(*derive(fxp, stage));
+    lir::VectorAluOp::create(builder, op->getLoc(), alu, function,
+                             IntegerAttr(),
+                             stage.getBuffer(fxp.getOperands()[0]),
+                             builder.getDenseI64ArrayAttr(arrays.sizes),
+                             builder.getDenseI64ArrayAttr(arrays.strides));
+  }
+};
+
+struct CastLowering : public StageModel<CastLowering, visa::CastOp> {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    lir::CastOp::create(builder, op->getLoc(),
+                        getMLIRType(builder.getContext(), stage.before().type),
+                        getMLIRType(builder.getContext(), stage.after().type));
+  }
+};
+
+struct CommitTrimLowering
+    : public StageModel<CommitTrimLowering, CommitTrimOp> {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    lir::CommitAdapterOp::create(builder, op->getLoc(),
+                                 int64_t(machine::flitBytes),
+                                 stage.after().packetBytes().value_or(0));
+  }
+};
+
+struct CommitLowering : public StageModel<CommitLowering, CommitOp> {
+  static TensorParts getStored(Operation *op) {
+    return getTensorParts(op->getParentOfType<ChainOp>().getResult().getType());
+  }
+
+  static mapping::Result<loops::LoopNest> derive(Operation *op,
+                                                 const StageLowering &stage) {
+    return loops::deriveCommitLoops(getStored(op).element.getMapping(),
+                                    stage.before().time, stage.before().packet,
+                                    wireBits(stage.before().type));
+  }
+
+  LogicalResult checkLowering(Operation *op, const StageLowering &stage) const {
+    if (loops::getLiveRanges(getStored(op).slice.getMapping()).empty()) {
+      FaultReporter(op).notYetSupported()
+          << "a result of which no slice holds a cell";
+      return failure();
+    }
+    return report(op, "element", derive(op, stage));
+  }
+
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    Arrays arrays(*derive(op, stage));
+    lir::CommitSequencerOp::create(
+        builder, op->getLoc(), stage.result, /*base=*/0, arrays.sizes,
+        arrays.strides, stage.before().packetBytes().value_or(0),
+        loops::getLiveRanges(getStored(op).slice.getMapping()));
+  }
+};
+} // namespace
+
+void furiosa::registerVISAToLIRStages(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, VISADialect *) {
+    FetchOp::attachInterface<FetchLowering>(*context);
+    FetchCastOp::attachInterface<FetchCastLowering>(*context);
+    visa::CollectOp::attachInterface<CollectLowering>(*context);
+    ToTrfOp::attachInterface<ToTrfLowering>(*context);
+    ToVrfOp::attachInterface<ToVrfLowering>(*context);
+    ContractOuterOp::attachInterface<ContractOuterLowering>(*context);
+    ContractPacketOp::attachInterface<ContractPacketLowering>(*context);
+    ContractTimeOp::attachInterface<ContractTimeLowering>(*context);
+    ContractLaneOp::attachInterface<ContractLaneLowering>(*context);
+    VectorInitOp::attachInterface<NoUnitLowering<VectorInitOp>>(*context);
+    VectorTagOp::attachInterface<NoUnitLowering<VectorTagOp>>(*context);
+    VectorFxpOp::attachInterface<VectorFxpLowering>(*context);
+    VectorFinalOp::attachInterface<NoUnitLowering<VectorFinalOp>>(*context);
+    visa::CastOp::attachInterface<CastLowering>(*context);
+    CommitTrimOp::attachInterface<CommitTrimLowering>(*context);
+    CommitOp::attachInterface<CommitLowering>(*context);
+    // What the lowerings create.
+    context->loadDialect<lir::LIRDialect>();
+  });
+}

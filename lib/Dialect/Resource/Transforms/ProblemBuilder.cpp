@@ -1,0 +1,188 @@
+//===- ProblemBuilder.cpp - Programs as scheduling problems ---------------===//
+//
+// Reads counts off lir commands and asks the cost model.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProblemBuilder.h"
+#include "furiosa/Dialect/Resource/Scheduling/CostModel.h"
+#include "furiosa/Target/RNGD/Machine.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::resource;
+namespace machine = furiosa::rngd::machine;
+
+/// Flits that leave the lane folder; the verifier has bounded them.
+static int64_t getDrained(lir::FeedBufferOp feed, lir::PacketReducerOp reducer,
+                          lir::TimeReducerOp time, lir::LaneFolderOp folder) {
+  int64_t emissions = feed.getTime() / time.getCount();
+  int64_t columns = reducer.getColumns();
+  if (folder.getMode() == lir::LaneMode::Interleaved)
+    return emissions * columns;
+  return emissions * folder.getLive() *
+         int64_t(llvm::divideCeil(columns, machine::laneFolderElements));
+}
+
+/// Cycles of an exec, and the bits of what it keeps busy.
+static std::optional<int64_t> describeExec(lir::ExecOp exec,
+                                           unsigned &resources) {
+  scheduling::ExecShape shape;
+  shape.isSub = exec.getContext() == lir::Context::Sub;
+  lir::FeedBufferOp feed;
+  lir::PacketReducerOp reducer;
+  lir::TimeReducerOp time;
+  int64_t sameBank = 1;
+  for (Operation &unit : exec.getBody().getOps()) {
+    if (auto op = dyn_cast<lir::FetchSequencerOp>(unit)) {
+      shape.reads = lir::getProduct(op.getSizes()).value_or(INT64_MAX);
+      shape.flits = op.getFlits();
+      sameBank = std::max(
+          sameBank, scheduling::getSameBankRun(op.getSizes(), op.getStrides()));
+    } else if (auto op = dyn_cast<lir::FeedBufferOp>(unit)) {
+      feed = op;
+      shape.macs = op.getTime();
+    } else if (auto op = dyn_cast<lir::PacketReducerOp>(unit)) {
+      reducer = op;
+    } else if (auto op = dyn_cast<lir::TimeReducerOp>(unit)) {
+      time = op;
+    } else if (auto op = dyn_cast<lir::LaneFolderOp>(unit)) {
+      shape.drained = getDrained(feed, reducer, time, op);
+    } else if (isa<lir::VectorAluOp>(unit)) {
+      shape.hasVectorPass = true;
+      resources |= scheduling::VectorEngine;
+    } else if (isa<lir::CastOp>(unit)) {
+      // The cast engine sits on top of the vector engine.
+      resources |= scheduling::VectorEngine;
+    } else if (auto op = dyn_cast<lir::CommitSequencerOp>(unit)) {
+      shape.writes = lir::getProduct(op.getSizes()).value_or(INT64_MAX);
+      sameBank = std::max(
+          sameBank, scheduling::getSameBankRun(op.getSizes(), op.getStrides()));
+    }
+  }
+  // MM-40: a transfer beside this many accesses to one bank may time out.
+  if (sameBank >= int64_t(machine::dmSameBankAccesses))
+    resources |= scheduling::DmaEngines;
+  return scheduling::getExecCycles(shape);
+}
+
+static std::optional<int64_t> describeDma(lir::DmaOp dma) {
+  auto side = [](lir::MemType type) {
+    return type.getTier() == lir::Tier::Hbm ? scheduling::Side::Hbm
+                                            : scheduling::Side::Dm;
+  };
+  std::vector<scheduling::EngineShape> engines;
+  for (Attribute attr : dma.getEngines()) {
+    auto engine = cast<lir::EngineAttr>(attr);
+    scheduling::EngineShape &shape = engines.emplace_back();
+    shape.source = engine.getSource();
+    shape.target = engine.getTarget();
+    shape.packet = engine.getPacket();
+    shape.sizes.assign(engine.getSizes().begin(), engine.getSizes().end());
+    shape.sourceStrides.assign(engine.getSourceStrides().begin(),
+                               engine.getSourceStrides().end());
+    shape.targetStrides.assign(engine.getTargetStrides().begin(),
+                               engine.getTargetStrides().end());
+  }
+  return scheduling::getDmaCycles(side(dma.getSource().getType()),
+                                  side(dma.getTarget().getType()), engines);
+}
+
+namespace {
+struct ProblemBuilder {
+  ProgramProblem result;
+  llvm::DenseMap<Value, unsigned> bufferIndex;
+
+  LogicalResult addBlock(unsigned index, mlir::Block &block);
+};
+} // namespace
+
+/// Loops nest as deep as the verifier lets them.
+LogicalResult ProblemBuilder::addBlock(unsigned index, mlir::Block &block) {
+  result.blocks[index] = &block;
+  std::vector<scheduling::Command> commands;
+  for (Operation &op : block) {
+    if (!isa<IssueOp, LoopOp>(op))
+      continue;
+    scheduling::Command command;
+    llvm::SetVector<unsigned> touched;
+    for (const Access &access : getAccesses(&op))
+      if (auto it = bufferIndex.find(access.buffer); it != bufferIndex.end())
+        touched.insert(it->second);
+    command.buffers.assign(touched.begin(), touched.end());
+    if (auto loop = dyn_cast<LoopOp>(op)) {
+      command.engine = scheduling::Engine::Loop;
+      command.trips = loop.getTrips();
+      command.body = result.blocks.size();
+      result.blocks.push_back(nullptr);
+      result.commands.emplace_back();
+      result.problem.blocks.emplace_back();
+      if (failed(addBlock(command.body, loop.getBody().front())))
+        return failure();
+    } else {
+      auto issue = cast<IssueOp>(op);
+      Operation &work = issue.getBody().front().front();
+      std::optional<int64_t> cycles;
+      if (auto dma = dyn_cast<lir::DmaOp>(work)) {
+        command.engine = scheduling::Engine::Dma;
+        cycles = describeDma(dma);
+      } else {
+        auto exec = cast<lir::ExecOp>(work);
+        command.engine = exec.getContext() == lir::Context::Sub
+                             ? scheduling::Engine::Sub
+                             : scheduling::Engine::Main;
+        cycles = describeExec(exec, command.resources);
+      }
+      if (!cycles)
+        return op.emitOpError(
+            "the cycles of the command do not fit in 64 bits");
+      command.cycles = *cycles;
+    }
+    commands.push_back(std::move(command));
+    result.commands[index].push_back(&op);
+  }
+  result.problem.blocks[index].commands = std::move(commands);
+  return success();
+}
+
+/// Bytes behind the end of its buffer that a fetch may read.
+static int64_t getSlack(lir::FetchSequencerOp fetch) {
+  int64_t reach =
+      lir::getReach(fetch.getSizes(), fetch.getStrides()).value_or(0);
+  return std::max<int64_t>(0, fetch.getBase() + reach + fetch.getRead() -
+                                  fetch.getSource().getType().getBytes());
+}
+
+FailureOr<ProgramProblem> resource::buildProblem(ProgramOp program,
+                                                 bool keepAddresses) {
+  ProblemBuilder builder;
+  ProgramProblem &result = builder.result;
+  for (BufferOp op : program.getBody().getOps<BufferOp>()) {
+    builder.bufferIndex[op.getResult()] = result.buffers.size();
+    result.buffers.push_back(op);
+    lir::MemType type = op.getResult().getType();
+    scheduling::Buffer &buffer = result.problem.buffers.emplace_back();
+    buffer.memory = type.getTier() == lir::Tier::Trf   ? scheduling::Memory::Trf
+                    : type.getTier() == lir::Tier::Vrf ? scheduling::Memory::Vrf
+                                                       : scheduling::Memory::Dm;
+    buffer.bytes = type.getBytes();
+    buffer.lanes = type.getLanes();
+    if (keepAddresses && op.getAddress())
+      buffer.preset = *op.getAddress();
+  }
+  program.walk([&](lir::FetchSequencerOp fetch) {
+    auto it = builder.bufferIndex.find(fetch.getSource());
+    if (it == builder.bufferIndex.end())
+      return;
+    int64_t &slack = result.problem.buffers[it->second].slack;
+    slack = std::max(slack, getSlack(fetch));
+  });
+  result.blocks.push_back(nullptr);
+  result.commands.emplace_back();
+  result.problem.blocks.emplace_back();
+  if (failed(builder.addBlock(0, program.getBody().front())))
+    return failure();
+  return std::move(result);
+}

@@ -1,0 +1,35 @@
+//===- ProblemBuilder.h - Programs as scheduling problems -------*- C++ -*-===//
+//
+// Cycles, resources and buffers of commands as plain data.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_LIB_DIALECT_RESOURCE_TRANSFORMS_PROBLEMBUILDER_H
+#define FURIOSA_LIB_DIALECT_RESOURCE_TRANSFORMS_PROBLEMBUILDER_H
+
+#include "furiosa/Dialect/Resource/IR/Resource.h"
+#include "furiosa/Dialect/Resource/Scheduling/Scheduling.h"
+#include "furiosa/Dialect/Resource/Transforms/Dependences.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace furiosa::resource {
+
+/// A problem, and which op each of its parts stands for.
+struct ProgramProblem {
+  scheduling::Problem problem;
+  /// Per block the ops of its commands, issues and loops.
+  std::vector<llvm::SmallVector<mlir::Operation *>> commands;
+  /// Per block the IR block.
+  std::vector<mlir::Block *> blocks;
+  llvm::SmallVector<BufferOp> buffers;
+};
+
+/// Builds all but the dependences. With `keepAddresses`, addresses in the IR
+/// are fixed. Emits an error if the cycles of a command do not fit.
+llvm::FailureOr<ProgramProblem> buildProblem(ProgramOp program,
+                                             bool keepAddresses);
+
+} // namespace furiosa::resource
+
+#endif // FURIOSA_LIB_DIALECT_RESOURCE_TRANSFORMS_PROBLEMBUILDER_H

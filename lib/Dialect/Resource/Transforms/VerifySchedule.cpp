@@ -1,0 +1,179 @@
+//===- VerifySchedule.cpp - The pass resource-verify-schedule -------------===//
+//
+// Reads a schedule back from a program and has it checked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProblemBuilder.h"
+#include "furiosa/Dialect/Resource/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::resource;
+
+namespace furiosa::resource {
+#define GEN_PASS_DEF_RESOURCEVERIFYSCHEDULE
+#include "furiosa/Dialect/Resource/Transforms/Passes.h.inc"
+} // namespace furiosa::resource
+
+namespace {
+struct VerifySchedulePass
+    : resource::impl::ResourceVerifyScheduleBase<VerifySchedulePass> {
+  using Base::Base;
+  void runOnOperation() override;
+
+private:
+  LogicalResult readBlock(ProgramProblem &program,
+                          scheduling::Solution &solution, unsigned index);
+  void report(ProgramProblem &program, const scheduling::Fault &fault);
+};
+} // namespace
+
+/// Every pair of commands that touch one buffer, one of them writing.
+static void addConflicts(ProgramProblem &program) {
+  for (auto [index, block] : llvm::enumerate(program.problem.blocks)) {
+    llvm::DenseMap<Value, SmallVector<std::pair<unsigned, bool>>> users;
+    for (auto [i, op] : llvm::enumerate(program.commands[index])) {
+      llvm::SmallVector<unsigned> after;
+      SmallVector<Access> accesses = getAccesses(op);
+      for (const Access &access : accesses)
+        for (auto [other, isWrite] : users[access.buffer])
+          if (access.isWrite || isWrite)
+            after.push_back(other);
+      for (const Access &access : accesses)
+        users[access.buffer].emplace_back(i, access.isWrite);
+      llvm::sort(after);
+      after.erase(llvm::unique(after), after.end());
+      block.commands[i].after.assign(after.begin(), after.end());
+    }
+  }
+}
+
+/// Turns the ops of a block into steps of its queue. A wait is for the command
+/// of its engine, or with its tag, that has been issued last.
+LogicalResult VerifySchedulePass::readBlock(ProgramProblem &program,
+                                            scheduling::Solution &solution,
+                                            unsigned index) {
+  scheduling::BlockSchedule &schedule = solution.blocks[index];
+  llvm::DenseMap<int64_t, unsigned> byTag;
+  int lastMain = -1, lastSub = -1;
+  unsigned next = 0;
+  for (Operation &op : *program.blocks[index]) {
+    if (auto wait = dyn_cast<WaitOp>(op)) {
+      if (wait.getEngine() == Engine::Dma) {
+        auto it = byTag.find(*wait.getTag());
+        if (it == byTag.end())
+          return wait.emitOpError("no transfer with tag ")
+                 << *wait.getTag() << " has been issued in this block";
+        schedule.steps.push_back({scheduling::Step::Wait, it->second});
+        continue;
+      }
+      // A context that runs nothing is idle.
+      int last = wait.getEngine() == Engine::Main ? lastMain : lastSub;
+      if (last >= 0)
+        schedule.steps.push_back({scheduling::Step::Wait, unsigned(last)});
+      continue;
+    }
+    if (!isa<IssueOp, LoopOp>(op))
+      continue;
+    unsigned command = next++;
+    schedule.steps.push_back({scheduling::Step::Issue, command});
+    schedule.tag.push_back(-1);
+    if (isa<LoopOp>(op)) {
+      // A loop has the cycles of its body, which are read there.
+      schedule.start.push_back(-1);
+      schedule.end.push_back(-1);
+      continue;
+    }
+    auto issue = cast<IssueOp>(op);
+    schedule.start.push_back((*issue.getCycles())[0]);
+    schedule.end.push_back((*issue.getCycles())[1]);
+    if (issue.getEngine() == Engine::Dma) {
+      schedule.tag.back() = *issue.getTag();
+      byTag[*issue.getTag()] = command;
+    } else {
+      (issue.getEngine() == Engine::Main ? lastMain : lastSub) = command;
+    }
+  }
+  return success();
+}
+
+/// The starts of loops are nowhere written: they follow from the steps before.
+/// Lengths of blocks are those of their loops, and the makespan's.
+static void completeLoops(const ProgramProblem &program,
+                          scheduling::Solution &solution, int64_t length) {
+  for (unsigned index = program.problem.blocks.size(); index-- > 0;) {
+    scheduling::BlockSchedule &schedule = solution.blocks[index];
+    const scheduling::Block &block = program.problem.blocks[index];
+    if (index == 0)
+      schedule.length = length;
+    else
+      schedule.length =
+          *cast<LoopOp>(program.blocks[index]->getParentOp()).getCycles();
+    int64_t clock =
+        index == 0 ? int64_t(scheduling::getKernelStart()) : int64_t(0);
+    for (const scheduling::Step &step : schedule.steps) {
+      const scheduling::Command &command = block.commands[step.command];
+      if (command.engine == scheduling::Engine::Loop) {
+        schedule.start[step.command] = clock;
+        int64_t cycles;
+        if (llvm::MulOverflow(command.trips,
+                              solution.blocks[command.body].length, cycles) ||
+            llvm::AddOverflow(clock, cycles, clock))
+          clock = -1;
+        schedule.end[step.command] = clock;
+      } else if (step.kind == scheduling::Step::Wait) {
+        clock = std::max(clock, schedule.end[step.command]);
+      }
+    }
+  }
+}
+
+void VerifySchedulePass::report(ProgramProblem &program,
+                                const scheduling::Fault &fault) {
+  Operation *op = getOperation();
+  if (fault.buffer >= 0)
+    op = program.buffers[fault.buffer];
+  else if (fault.command >= 0)
+    op = program.commands[fault.block][fault.command];
+  else if (fault.block > 0)
+    op = program.blocks[fault.block]->getParentOp();
+  InFlightDiagnostic diag = op->emitOpError(fault.message);
+  if (fault.otherCommand >= 0)
+    diag.attachNote(program.commands[fault.block][fault.otherCommand]->getLoc())
+        << "the other command is here";
+  if (fault.otherBuffer >= 0)
+    diag.attachNote(program.buffers[fault.otherBuffer].getLoc())
+        << "the other buffer is here";
+}
+
+void VerifySchedulePass::runOnOperation() {
+  ProgramOp op = getOperation();
+  markAllAnalysesPreserved();
+  if (!op.getMakespan()) {
+    op.emitOpError("is not scheduled");
+    return signalPassFailure();
+  }
+  FailureOr<ProgramProblem> program = buildProblem(op, /*keepAddresses=*/false);
+  if (failed(program))
+    return signalPassFailure();
+  addConflicts(*program);
+  scheduling::Solution solution;
+  solution.blocks.resize(program->problem.blocks.size());
+  for (unsigned i = 0; i < solution.blocks.size(); ++i)
+    if (failed(readBlock(*program, solution, i)))
+      return signalPassFailure();
+  solution.makespan = *op.getMakespan();
+  solution.lowerBound = *op.getLowerBound();
+  completeLoops(*program, solution,
+                solution.makespan - scheduling::getKernelEnd());
+  for (BufferOp buffer : program->buffers)
+    solution.placements.push_back(
+        {*buffer.getAddress(), (*buffer.getLive())[0], (*buffer.getLive())[1]});
+  std::vector<scheduling::Fault> faults =
+      scheduling::check(program->problem, solution);
+  for (const scheduling::Fault &fault : faults)
+    report(*program, fault);
+  if (!faults.empty())
+    signalPassFailure();
+}

@@ -1,0 +1,373 @@
+//===- Stages.cpp - The stages of a chain by index ------------------------===//
+//
+// Engines that only reorder are the identity by index: what remains of them is
+// which cells they let through.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "Execution.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::interpreter;
+using namespace furiosa::visa;
+
+LogicalResult ChainExecution::restrict(Operation *op, const Terms &terms) {
+  return take(op, readArray(stream, {}, nullptr, terms, {}, axisSizes()),
+              stream);
+}
+
+/// Goes on with new mappings of time and packet.
+static LogicalResult moveOn(Operation *op, ChainExecution &execution,
+                            FailureOr<Terms> time, FailureOr<Terms> packet) {
+  if (failed(time) || failed(packet))
+    return failure();
+  execution.time = std::move(*time);
+  execution.packet = std::move(*packet);
+  return execution.restrict(
+      op, join(execution.spatial, join(execution.time, execution.packet)));
+}
+
+/// Applies `convert` to each defined code.
+template <typename Convert>
+static void convertStream(ChainExecution &execution, ElementType to,
+                          Convert convert) {
+  IndexedArray &stream = execution.stream;
+  for (auto [code, defined] : llvm::zip_equal(stream.codes, stream.defined))
+    if (defined)
+      code = convert(code);
+  stream.type = to;
+}
+
+//===----------------------------------------------------------------------===//
+// Fetch, fetch adapter, collect
+//===----------------------------------------------------------------------===//
+
+static LogicalResult interpretFetch(FetchOp op, ChainExecution &execution) {
+  auto source = execution.getKernel().getTerms(op, op.getSource().getType());
+  auto time = execution.getTerms(op, op.getTime());
+  auto packet = execution.getTerms(op, op.getPacket());
+  if (failed(source) || failed(time) || failed(packet))
+    return failure();
+  const Tensor &tensor = execution.getKernel().getTensor(op.getSource());
+  execution.spatial = source->spatial;
+  execution.time = *time;
+  execution.packet = *packet;
+  Digits digits(source->element, execution.axisSizes());
+  return take(op,
+              readArray(tensor.buffer->array, tensor.shift, &digits,
+                        execution.spatial, join(*time, *packet),
+                        execution.axisSizes()),
+              execution.stream);
+}
+
+static LogicalResult interpretFetchCast(FetchCastOp op,
+                                        ChainExecution &execution) {
+  auto to = visa::getElementType(op.getTo());
+  ElementType from = execution.stream.type;
+  if (!to)
+    return op.emitError() << "not yet supported: fetch_cast to " << op.getTo();
+  if (*to == from)
+    return success();
+  if (*to == ElementType::I32 && isInteger(from)) {
+    convertStream(execution, *to, [&](uint32_t code) {
+      return static_cast<uint32_t>(decodeInteger(from, code));
+    });
+    return success();
+  }
+  if (*to == ElementType::F32 && isFloat(from)) {
+    convertStream(execution, *to,
+                  [&](uint32_t code) { return decodeFloat(from, code); });
+    return success();
+  }
+  if (*to == ElementType::BF16 && from == ElementType::F32) {
+    convertStream(execution, *to,
+                  [&](uint32_t code) { return uint32_t(f32ToBf16(code)); });
+    return success();
+  }
+  return op.emitError() << "not yet supported: fetch_cast from "
+                        << furiosa::toString(from) << " to " << op.getTo();
+}
+
+static LogicalResult interpretCollect(CollectOp op, ChainExecution &execution) {
+  return moveOn(op, execution, execution.getTerms(op, op.getTime()),
+                execution.getTerms(op, op.getPacket()));
+}
+
+//===----------------------------------------------------------------------===//
+// Contraction
+//===----------------------------------------------------------------------===//
+
+static LogicalResult interpretContractOuter(ContractOuterOp op,
+                                            ChainExecution &execution) {
+  auto weight = execution.getKernel().getTerms(op, op.getWeight().getType());
+  auto time = execution.getTerms(op, op.getTime());
+  auto packet = execution.getTerms(op, op.getPacket());
+  if (failed(weight) || failed(time) || failed(packet))
+    return failure();
+  ArrayRef<int64_t> sizes = execution.axisSizes();
+  OpenContraction &open = execution.contraction.emplace();
+  open.lane = weight->lane;
+  open.outerTime = *time;
+  open.packet = *packet;
+  Terms position = join(*time, *packet);
+  Digits streamDigits(join(execution.time, execution.packet), sizes);
+  const Tensor &tensor = execution.getKernel().getTensor(op.getWeight());
+  Digits weightDigits(weight->element, sizes);
+  if (failed(take(op,
+                  readArray(execution.stream, {}, &streamDigits,
+                            execution.spatial, position, sizes, false),
+                  open.stream)) ||
+      failed(take(op,
+                  readArray(tensor.buffer->array, tensor.shift, &weightDigits,
+                            join(execution.spatial, weight->lane), position,
+                            sizes, false),
+                  open.weight)))
+    return failure();
+  return success();
+}
+
+static LogicalResult checkOpen(Operation *op, ChainExecution &execution) {
+  if (execution.contraction)
+    return success();
+  return op->emitError() << "no contract_outer stands before this stage";
+}
+
+static LogicalResult interpretContractPacket(ContractPacketOp op,
+                                             ChainExecution &execution) {
+  auto packet = execution.getTerms(op, op.getPacket());
+  if (failed(packet) || failed(checkOpen(op, execution)))
+    return failure();
+  execution.contraction->columns = *packet;
+  execution.packet = *packet;
+  return success();
+}
+
+static LogicalResult interpretContractTime(ContractTimeOp op,
+                                           ChainExecution &execution) {
+  auto time = execution.getTerms(op, op.getTime());
+  if (failed(time) || failed(checkOpen(op, execution)))
+    return failure();
+  OpenContraction &open = *execution.contraction;
+  Contraction contraction{open.stream,  open.weight,    execution.spatial,
+                          open.lane,    open.outerTime, open.packet,
+                          open.columns, *time};
+  execution.time = *time;
+  return take(op, contract(contraction, execution.axisSizes()),
+              execution.stream);
+}
+
+static LogicalResult interpretContractLane(ContractLaneOp op,
+                                           ChainExecution &execution) {
+  execution.contraction.reset();
+  return moveOn(op, execution, execution.getTerms(op, op.getTime()),
+                execution.getTerms(op, op.getPacket()));
+}
+
+//===----------------------------------------------------------------------===//
+// Vector engine and cast engine
+//===----------------------------------------------------------------------===//
+
+static LogicalResult interpretVectorInit(VectorInitOp, ChainExecution &) {
+  return success();
+}
+static LogicalResult interpretVectorTag(VectorTagOp, ChainExecution &) {
+  return success();
+}
+static LogicalResult interpretVectorFinal(VectorFinalOp, ChainExecution &) {
+  return success();
+}
+
+static int32_t saturate(int64_t value) {
+  return static_cast<int32_t>(
+      std::clamp<int64_t>(value, std::numeric_limits<int32_t>::min(),
+                          std::numeric_limits<int32_t>::max()));
+}
+
+/// A function of VE 3.1; nothing for a shift amount outside 0 to 31, whose
+/// result is not defined.
+static std::optional<int32_t> applyFxp(FxpFn fn, int32_t a, int32_t b) {
+  bool inRange = b >= 0 && b <= 31;
+  uint32_t ua = static_cast<uint32_t>(a), ub = static_cast<uint32_t>(b);
+  auto shift = [&](auto value) -> std::optional<int32_t> {
+    if (!inRange)
+      return std::nullopt;
+    return static_cast<int32_t>(value());
+  };
+  switch (fn) {
+  case FxpFn::Add:
+    return static_cast<int32_t>(ua + ub);
+  case FxpFn::AddSat:
+    return saturate(int64_t(a) + b);
+  case FxpFn::Sub:
+    return static_cast<int32_t>(ua - ub);
+  case FxpFn::SubSat:
+    return saturate(int64_t(a) - b);
+  case FxpFn::Shl:
+    return shift([&] { return ua << ub; });
+  case FxpFn::ShlSat:
+    return shift([&] { return saturate(int64_t(a) * (int64_t(1) << ub)); });
+  case FxpFn::MulFxp:
+    // Ties go up; only MIN · MIN leaves the range.
+    return saturate((int64_t(a) * b + (int64_t(1) << 30)) >> 31);
+  case FxpFn::MulInt:
+    return static_cast<int32_t>(ua * ub);
+  case FxpFn::Shr:
+    return shift([&] { return ua >> ub; });
+  case FxpFn::Sar:
+    return shift([&] { return a >> ub; });
+  }
+  llvm_unreachable("all functions are listed");
+}
+
+static LogicalResult interpretVectorFxp(VectorFxpOp op,
+                                        ChainExecution &execution) {
+  if (op.getSlots().size() != 1)
+    return op.emitError() << "not yet supported: " << op.getSlots().size()
+                          << " operand slots";
+  IndexedArray operand;
+  if (auto imm = dyn_cast_or_null<IntegerAttr>(
+          cast<SlotAttr>(op.getSlots()[0]).getImm())) {
+    // No axes: the same for every index.
+    operand = IndexedArray(ElementType::I32, Box());
+    operand.codes[0] = static_cast<uint32_t>(imm.getInt());
+    operand.defined[0] = 1;
+  } else {
+    Value value = op.getOperands()[0];
+    auto terms = execution.getKernel().getTerms(op, value.getType());
+    if (failed(terms))
+      return failure();
+    const Tensor &tensor = execution.getKernel().getTensor(value);
+    Digits digits(terms->element, execution.axisSizes());
+    if (failed(take(op,
+                    readArray(tensor.buffer->array, tensor.shift, &digits,
+                              execution.spatial,
+                              join(execution.time, execution.packet),
+                              execution.axisSizes()),
+                    operand)))
+      return failure();
+  }
+  const IndexedArray &stream = execution.stream;
+  Box box;
+  if (failed(take(op, unionBox(stream.box, operand.box), box)))
+    return failure();
+  std::vector<int64_t> left = broadcastOffsets(box, stream.box);
+  std::vector<int64_t> right = broadcastOffsets(box, operand.box);
+  IndexedArray result(ElementType::I32, std::move(box));
+  for (int64_t i = 0; i < result.box.size; ++i) {
+    if (left[i] < 0 || right[i] < 0 || !stream.defined[left[i]] ||
+        !operand.defined[right[i]])
+      continue;
+    if (auto value =
+            applyFxp(op.getFn(), static_cast<int32_t>(stream.codes[left[i]]),
+                     static_cast<int32_t>(operand.codes[right[i]]))) {
+      result.codes[i] = static_cast<uint32_t>(*value);
+      result.defined[i] = 1;
+    }
+  }
+  execution.stream = std::move(result);
+  return success();
+}
+
+static LogicalResult interpretCast(CastOp op, ChainExecution &execution) {
+  auto to = visa::getElementType(op.getTo());
+  ElementType from = execution.stream.type;
+  if (to && from == ElementType::I32 && isInteger(*to))
+    convertStream(execution, *to, [&](uint32_t code) {
+      return encodeInteger(*to, static_cast<int32_t>(code));
+    });
+  else if (to && from == ElementType::F32 && isFloat(*to))
+    convertStream(execution, *to,
+                  [&](uint32_t code) { return encodeFloat(*to, code); });
+  else
+    return op.emitError() << "not yet supported: cast from "
+                          << furiosa::toString(from) << " to " << op.getTo();
+  return moveOn(op, execution, execution.time,
+                execution.getTerms(op, op.getPacket()));
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+static LogicalResult interpretCommitTrim(CommitTrimOp op,
+                                         ChainExecution &execution) {
+  return moveOn(op, execution, execution.time,
+                execution.getTerms(op, op.getPacket()));
+}
+
+static LogicalResult interpretCommit(CommitOp op, ChainExecution &execution) {
+  auto element = execution.getTerms(op, op.getElement());
+  if (failed(element))
+    return failure();
+  return execution.restrict(op, join(execution.spatial, *element));
+}
+
+static LogicalResult interpretToTrf(ToTrfOp op, ChainExecution &execution) {
+  auto lane = execution.getTerms(op, op.getLane());
+  auto element = execution.getTerms(op, op.getElement());
+  if (failed(lane) || failed(element))
+    return failure();
+  return execution.restrict(op, join(execution.spatial, join(*lane, *element)));
+}
+
+static LogicalResult interpretToVrf(ToVrfOp op, ChainExecution &execution) {
+  auto element = execution.getTerms(op, op.getElement());
+  if (failed(element))
+    return failure();
+  return execution.restrict(op, join(execution.spatial, *element));
+}
+
+//===----------------------------------------------------------------------===//
+// Chain
+//===----------------------------------------------------------------------===//
+
+LogicalResult ChainExecution::run() {
+  for (Operation &op : chain.getBody().front()) {
+    auto stage = dyn_cast<StageInterpreter>(op);
+    if (!stage)
+      return op.emitError() << "not yet supported: the interpreter has no "
+                               "model of this stage";
+    if (failed(stage.interpretStage(*this)))
+      return failure();
+  }
+  kernel.bindBuffer(chain.getResult(), std::move(stream));
+  return success();
+}
+
+void interpreter::registerStageModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, VISADialect *) {
+    FetchOp::attachInterface<StageModel<FetchOp, interpretFetch>>(*context);
+    FetchCastOp::attachInterface<StageModel<FetchCastOp, interpretFetchCast>>(
+        *context);
+    CollectOp::attachInterface<StageModel<CollectOp, interpretCollect>>(
+        *context);
+    ContractOuterOp::attachInterface<
+        StageModel<ContractOuterOp, interpretContractOuter>>(*context);
+    ContractPacketOp::attachInterface<
+        StageModel<ContractPacketOp, interpretContractPacket>>(*context);
+    ContractTimeOp::attachInterface<
+        StageModel<ContractTimeOp, interpretContractTime>>(*context);
+    ContractLaneOp::attachInterface<
+        StageModel<ContractLaneOp, interpretContractLane>>(*context);
+    VectorInitOp::attachInterface<
+        StageModel<VectorInitOp, interpretVectorInit>>(*context);
+    VectorTagOp::attachInterface<StageModel<VectorTagOp, interpretVectorTag>>(
+        *context);
+    VectorFxpOp::attachInterface<StageModel<VectorFxpOp, interpretVectorFxp>>(
+        *context);
+    VectorFinalOp::attachInterface<
+        StageModel<VectorFinalOp, interpretVectorFinal>>(*context);
+    CastOp::attachInterface<StageModel<CastOp, interpretCast>>(*context);
+    CommitTrimOp::attachInterface<
+        StageModel<CommitTrimOp, interpretCommitTrim>>(*context);
+    CommitOp::attachInterface<StageModel<CommitOp, interpretCommit>>(*context);
+    ToTrfOp::attachInterface<StageModel<ToTrfOp, interpretToTrf>>(*context);
+    ToVrfOp::attachInterface<StageModel<ToVrfOp, interpretToVrf>>(*context);
+  });
+}

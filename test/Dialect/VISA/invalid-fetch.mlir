@@ -1,0 +1,197 @@
+// Rules of fetch, fetch adapter and collect, one broken rule a case.
+// RUN: furiosa-opt-mlir %s -split-input-file -verify-diagnostics
+
+// MM-52: the Tensor Unit reads data memory only.
+#axes = #tmap.axes<A = 8, B = 32>
+!hbm = !visa.hbm<i8, element "A, B", #axes>
+!dm = !visa.dm<i8, slice "1 # 256", element "A, B", #axes>
+func.func @fetch_from_hbm(%a: !hbm) attributes {visa.kernel} {
+  %r = visa.chain main -> !dm {
+    // expected-error @below {{MM-52: the source is}}
+    fetch %a time "A" packet "B" : !hbm
+    collect time "A" packet "B"
+    commit_trim packet "B"
+    commit element "A, B"
+  }
+  return
+}
+
+// -----
+
+// MM-9: every live cell is read.
+#axes = #tmap.axes<A = 8, B = 32>
+!dm = !visa.dm<i8, slice "1 # 256", element "A, B", #axes>
+!out = !visa.dm<i8, slice "1 # 256", element "A / 2, B", #axes>
+func.func @fetch_leaves_cells() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    // expected-error @below {{MM-9: time "A / 2" and packet "B" leave cells of the source unread}}
+    fetch %d time "A / 2" packet "B" : !dm
+    collect time "A / 2" packet "B"
+    commit_trim packet "B"
+    commit element "A / 2, B"
+  }
+  return
+}
+
+// -----
+
+// TU-2: both sides must split an axis alike.
+#axes = #tmap.axes<A = 15, B = 8>
+!dm = !visa.dm<i8, slice "1 # 256", element "A % 5, A / 5, B", #axes>
+!out = !visa.dm<i8, slice "1 # 256", element "A % 3, A / 3, B", #axes>
+func.func @fetch_incompatible() attributes {visa.kernel} {
+  // expected-note @below {{the source has element "A % 5, A / 5, B"}}
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    // expected-error @below {{TU-2 (MA-22)}}
+    fetch %d time "A % 3, A / 3" packet "B" : !dm
+    collect time "A % 3, A / 3" packet "B # 32"
+    commit_trim packet "B"
+    commit element "A % 3, A / 3, B"
+  }
+  return
+}
+
+// -----
+
+// MM-6: at most eight loops.
+#axes = #tmap.axes<A = 64, B = 64, C = 8>
+!dm = !visa.dm<i8, slice "1 # 256", element "A, B, C", #axes>
+!out = !visa.dm<i8, slice "1 # 256", element "A % 2, B % 2, A / 4 % 2, B / 4 % 2, A / 16 % 2, B / 16 % 2, A / 2 % 2, B / 2 % 2, A / 8 % 2, B / 8 % 2, A / 32, B / 32, C", #axes>
+func.func @fetch_too_many_loops() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    // expected-error @below {{MM-6: the order of access needs 13 loops, a sequencer has 8}}
+    fetch %d time "A % 2, B % 2, A / 4 % 2, B / 4 % 2, A / 16 % 2, B / 16 % 2, A / 2 % 2, B / 2 % 2, A / 8 % 2, B / 8 % 2, A / 32, B / 32" packet "C" : !dm
+    collect time "A % 2, B % 2, A / 4 % 2, B / 4 % 2, A / 16 % 2, B / 16 % 2, A / 2 % 2, B / 2 % 2, A / 8 % 2, B / 8 % 2, A / 32, B / 32" packet "C # 32"
+    commit_trim packet "C"
+    commit element "A % 2, B % 2, A / 4 % 2, B / 4 % 2, A / 16 % 2, B / 16 % 2, A / 2 % 2, B / 2 % 2, A / 8 % 2, B / 8 % 2, A / 32, B / 32, C"
+  }
+  return
+}
+
+// -----
+
+// TU-6: i5 and i9 never come out of a cast, floats never become integers.
+#axes = #tmap.axes<A = 8, B = 32>
+!dm = !visa.dm<i8, slice "1 # 256", element "A, B", #axes>
+func.func @cast_pairs() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !dm {
+    fetch %d time "A" packet "B" : !dm
+    // expected-error @below {{TU-6: no fetch cast from i8 to bf16}}
+    fetch_cast to bf16
+    collect time "A" packet "B"
+    commit_trim packet "B"
+    commit element "A, B"
+  }
+  return
+}
+
+// -----
+
+// TU-4: the adapter has one order.
+#axes = #tmap.axes<A = 8, B = 8>
+!dm = !visa.dm<i32, slice "1 # 256", element "A, B", #axes>
+func.func @cast_behind_collect() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !dm {
+    fetch %d time "A" packet "B" : !dm
+    collect time "A" packet "B"
+    // expected-error @below {{TU-4: this stage may not follow collect; it may follow fetch}}
+    fetch_cast to i32
+    // expected-error @below {{MM-27: this stage may not follow fetch_cast}}
+    commit_trim packet "B"
+    commit element "A, B"
+  }
+  return
+}
+
+// -----
+
+// TU-28: a flit is 32 bytes.
+#axes = #tmap.axes<A = 8, B = 32>
+!dm = !visa.dm<i8, slice "1 # 256", element "A, B", #axes>
+func.func @collect_not_a_flit() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !dm {
+    fetch %d time "A" packet "B" : !dm
+    // expected-error @below {{TU-28: packet has 64 elements, a flit holds 32 of i8: found "B # 64", expected "B"; write packet "B"}}
+    collect time "A" packet "B # 64"
+    commit_trim packet "B"
+    commit element "A, B"
+  }
+  return
+}
+
+// -----
+
+// TU-29: the packet is the inner flit (row 2 of the Tensor Unit vectors).
+#axes = #tmap.axes<A = 8, B = 32>
+!dm = !visa.dm<i8, slice "1 # 256", element "A, B", #axes>
+func.func @collect_wrong_packet() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !dm {
+    fetch %d time "A" packet "B" : !dm
+    // expected-error @below {{TU-29: packet is not the inner flit of the stream: found "A # 32", expected "B"}}
+    collect time "A" packet "A # 32"
+    commit_trim packet "B"
+    commit element "A, B"
+  }
+  return
+}
+
+// -----
+
+// TU-29: outer flits join time (row 3).
+#axes = #tmap.axes<A = 8, B = 32>
+!dm = !visa.dm<bf16, slice "1 # 256", element "A, B", #axes>
+func.func @collect_wrong_time() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !dm {
+    fetch %d time "A" packet "B" : !dm
+    // expected-error @below {{TU-29: time is not that of the stream with its outer flits: found "A", expected "A, B / 16"; write time "A, B / 16"}}
+    collect time "A" packet "B % 16"
+    commit_trim packet "B % 16"
+    commit element "A, B"
+  }
+  return
+}
+
+// -----
+
+// An unknown axis is reported at its place, and the check goes on.
+#axes = #tmap.axes<A = 8, B = 32>
+!dm = !visa.dm<i8, slice "1 # 256", element "A, B", #axes>
+func.func @several_faults() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !dm {
+    fetch %d time "A" packet "B" : !dm
+    // expected-error @below {{MA-7}}
+    collect time "X" packet "B"
+    // expected-error @below {{TU-73: packet "B = 4" of i8 is 4 bytes}}
+    commit_trim packet "B = 4"
+    commit element "A, B"
+  }
+  return
+}
+
+// -----
+
+// A packet below a word has no encoding.
+#axes = #tmap.axes<A = 8, B = 4>
+!dm = !visa.dm<i8, slice "1 # 256", element "A, B", #axes>
+!out = !visa.dm<i8, slice "1 # 256", element "A, B # 8", #axes>
+func.func @packet_of_four_bytes() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    fetch %d time "A" packet "B" : !dm
+    // expected-error @below {{not yet supported: a packet of 4 bytes in front of collect}}
+    collect time "A" packet "B # 32"
+    // expected-error @below {{TU-74}}
+    commit_trim packet "B # 8"
+    commit element "A, B # 8"
+  }
+  return
+}

@@ -1,0 +1,140 @@
+//===- Arrays.cpp - Arguments from text, results to text and files --------===//
+
+#include "Arrays.h"
+#include "furiosa/Support/Npy.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <bit>
+
+using namespace llvm;
+
+namespace furiosa::run {
+
+static std::string describeShape(const OperandLayout &layout) {
+  std::string text;
+  for (auto [name, extent] : zip_equal(layout.axes(), layout.shape()))
+    text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(extent);
+  return "[" + text + "]";
+}
+
+static std::string toText(ArrayRef<int64_t> shape) {
+  return "(" +
+         join(map_range(shape, [](int64_t n) { return std::to_string(n); }),
+              ", ") +
+         ")";
+}
+
+Expected<HostArray> makeArgument(const Operand &operand, StringRef spec) {
+  const OperandLayout &layout = operand.layout;
+  auto wrap = [&](const Twine &message) {
+    return createStringError(operand.name + ": " + message);
+  };
+  if (auto fill = parseFill(spec)) {
+    uint64_t positions = layout.sizeInBytes() * 8 / wireBits(layout.type());
+    if (!fill->isExact(layout.type(), positions)) {
+      if (fill->kind == Fill::Kind::Const)
+        return wrap("'" + spec + "' is no value of " + toString(layout.type()));
+      WithColor::warning() << operand.name << ": '" << spec
+                           << "' has values that " << toString(layout.type())
+                           << " does not hold; they are rounded or wrap\n";
+    }
+    return layout.fill(*fill);
+  }
+  if (!spec.ends_with(".npy"))
+    return wrap("'" + spec +
+                "' is neither a .npy file nor one of random:SEED, bits:SEED, "
+                "small:SEED, quarter:SEED, positive:SEED, iota[:START[:STEP]], "
+                "zeros, const:VALUE");
+  auto file = readNpy(spec);
+  if (!file)
+    return wrap(toString(file.takeError()));
+  if (ArrayRef(file->shape) != ArrayRef(layout.shape()))
+    return wrap(spec + " has shape " + toText(file->shape) + ", expected " +
+                toText(layout.shape()) + " for " + describeShape(layout));
+  auto codes = codesFromNpy(*file, layout.type());
+  if (!codes)
+    return wrap(spec + ": " + toString(codes.takeError()));
+  HostArray array = layout.makeArray();
+  array.codes = std::move(*codes);
+  std::fill(array.defined.begin(), array.defined.end(), 1);
+  return array;
+}
+
+static void printValue(raw_ostream &os, ElementType type, uint32_t code) {
+  if (isInteger(type))
+    os << decodeInteger(type, code);
+  else
+    os << format("%.9g", static_cast<double>(
+                             std::bit_cast<float>(decodeFloat(type, code))));
+}
+
+Error printResult(raw_ostream &os, const Operand &operand,
+                  const HostArray &array) {
+  auto summary = summarize(operand.layout, array);
+  if (!summary)
+    return summary.takeError();
+  os << operand.name << ": " << toString(array.type) << " "
+     << describeShape(operand.layout) << ", " << summary->count
+     << " elements, hash " << format_hex_no_prefix(summary->hash, 16) << "\n  ";
+  interleave(
+      summary->first, os,
+      [&](uint32_t code) { printValue(os, array.type, code); }, " ");
+  os << (summary->count > summary->first.size() ? " ...\n" : "\n");
+  if (summary->undefined)
+    os << "  " << summary->undefined << " elements are undefined\n";
+  return Error::success();
+}
+
+Error writeOutputs(ArrayRef<OutputFile> files) {
+  std::vector<std::pair<const OutputFile *, sys::fs::TempFile>> pending;
+  scope_exit discard([&] {
+    for (auto &[file, temporary] : pending)
+      consumeError(temporary.discard());
+  });
+  std::vector<std::pair<const OutputFile *, NpyArray>> direct;
+  for (const OutputFile &file : files) {
+    NpyArray npy =
+        npyFromCodes(file.array->codes, file.array->type, file.array->shape);
+    // Standard output, pipes and devices cannot be renamed to.
+    sys::fs::file_status status;
+    if (file.path == "-" ||
+        (!sys::fs::status(file.path, status) && sys::fs::exists(status) &&
+         !sys::fs::is_regular_file(status))) {
+      if (sys::fs::is_directory(status))
+        return createStringError(file.path + ": is a directory");
+      direct.emplace_back(&file, std::move(npy));
+      continue;
+    }
+    auto temporary = sys::fs::TempFile::create(file.path + ".tmp-%%%%%%%%");
+    if (!temporary)
+      return createFileError(file.path, temporary.takeError());
+    pending.emplace_back(&file, std::move(*temporary));
+    raw_fd_ostream os(pending.back().second.FD, /*shouldClose=*/false);
+    Error error = writeNpy(os, npy);
+    os.flush();
+    std::error_code code = os.error();
+    os.clear_error();
+    if (!error && code)
+      error = errorCodeToError(code);
+    if (error)
+      return createFileError(file.path, std::move(error));
+  }
+  for (auto &[file, npy] : direct)
+    if (Error error = writeNpy(file->path, npy))
+      return error;
+  while (!pending.empty()) {
+    auto [file, temporary] = std::move(pending.back());
+    pending.pop_back();
+    if (Error error = temporary.keep(file->path))
+      return createFileError(file->path, std::move(error));
+  }
+  return Error::success();
+}
+
+} // namespace furiosa::run

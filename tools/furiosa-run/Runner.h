@@ -1,0 +1,61 @@
+//===- Runner.h - What furiosa-run runs -------------------------*- C++ -*-===//
+//
+// A kernel of a file behind one interface, whatever executes it. A kind of file
+// is one entry of getFileKinds().
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_TOOLS_FURIOSA_RUN_RUNNER_H
+#define FURIOSA_TOOLS_FURIOSA_RUN_RUNNER_H
+
+#include "furiosa/HostArrays/HostArray.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace furiosa::run {
+
+/// An argument or output of a kernel.
+struct Operand {
+  std::string name;
+  OperandLayout layout;
+};
+
+/// A kernel that is ready to run.
+class Runner {
+public:
+  virtual ~Runner() = default;
+  /// The kernel's full name.
+  virtual llvm::StringRef name() const = 0;
+  virtual llvm::ArrayRef<Operand> arguments() const = 0;
+  virtual llvm::ArrayRef<Operand> outputs() const = 0;
+  /// Runs on one array per argument; gives one per output.
+  virtual llvm::Expected<std::vector<HostArray>>
+  run(llvm::ArrayRef<HostArray> arguments) = 0;
+};
+
+/// Loads a kernel of the file at `path`: the one called `kernel`, or the only
+/// one if that is empty. What diagnostics have said already need not stand in
+/// the error.
+using Loader = llvm::Expected<std::unique_ptr<Runner>> (*)(
+    llvm::StringRef path, llvm::StringRef kernel);
+
+/// A file name extension and who runs such files.
+struct FileKind {
+  llvm::StringRef extension;
+  Loader load;
+};
+llvm::ArrayRef<FileKind> getFileKinds();
+
+/// Runs visa kernels of `.mlir` and `.mlirbc` files in the interpreter.
+llvm::Expected<std::unique_ptr<Runner>> loadMLIR(llvm::StringRef path,
+                                                 llvm::StringRef kernel);
+
+} // namespace furiosa::run
+
+#endif // FURIOSA_TOOLS_FURIOSA_RUN_RUNNER_H

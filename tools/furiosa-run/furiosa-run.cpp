@@ -1,0 +1,140 @@
+//===- furiosa-run.cpp - Runs a kernel on the host ------------------------===//
+//
+// Arguments come from files or fills, results go to files; a summary of each
+// result is printed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arrays.h"
+#include "Runner.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace furiosa;
+using namespace furiosa::run;
+
+static cl::OptionCategory category("furiosa-run options");
+static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
+                                      cl::desc("FILE"), cl::cat(category));
+static cl::list<std::string> argumentSpecs(cl::Positional, cl::desc("[ARG...]"),
+                                           cl::cat(category));
+static cl::opt<std::string>
+    kernelName("kernel", cl::value_desc("name"), cl::cat(category),
+               cl::desc("The kernel to run, if the file has several"));
+static cl::opt<std::string>
+    outputDirectory("o", cl::value_desc("directory"), cl::cat(category),
+                    cl::desc("Write each result to DIRECTORY/NAME.npy"));
+static cl::list<std::string>
+    outputFiles("out", cl::value_desc("name=file.npy"), cl::cat(category),
+                cl::desc("Write one result to a file"));
+
+ArrayRef<FileKind> run::getFileKinds() {
+  static const FileKind kinds[] = {
+      {".mlir", loadMLIR},
+      {".mlirbc", loadMLIR},
+  };
+  return kinds;
+}
+
+/// Results and the paths they go to, as --out and -o say.
+static Expected<std::vector<std::pair<size_t, std::string>>>
+planOutputs(const Runner &runner) {
+  std::vector<std::pair<size_t, std::string>> plan;
+  ArrayRef<Operand> outputs = runner.outputs();
+  for (StringRef text : outputFiles) {
+    auto [name, path] = text.split('=');
+    auto at = find_if(outputs, [&, name = name](const Operand &operand) {
+      return operand.name == name;
+    });
+    if (path.empty())
+      return createStringError("--out=" + text + ": expected NAME=FILE.npy");
+    if (at == outputs.end())
+      return createStringError(
+          "--out=" + text + ": kernel '" + runner.name() + "' has no result '" +
+          name + "'; it has " +
+          join(map_range(outputs, [](const Operand &o) { return o.name; }),
+               ", "));
+    plan.emplace_back(at - outputs.begin(), path.str());
+  }
+  if (!outputDirectory.empty())
+    for (auto [index, operand] : enumerate(outputs)) {
+      SmallString<128> path(outputDirectory);
+      sys::path::append(path, operand.name + ".npy");
+      plan.emplace_back(index, path.str().str());
+    }
+  return plan;
+}
+
+static Error runFile() {
+  auto kind = find_if(getFileKinds(), [](const FileKind &candidate) {
+    return StringRef(inputFile).ends_with(candidate.extension);
+  });
+  if (kind == getFileKinds().end())
+    return createStringError(
+        inputFile + ": expected a file that ends with " +
+        join(map_range(getFileKinds(),
+                       [](const FileKind &k) { return k.extension; }),
+             ", "));
+  auto runner = kind->load(inputFile, kernelName);
+  if (!runner)
+    return runner.takeError();
+  ArrayRef<Operand> operands = (*runner)->arguments();
+  if (argumentSpecs.size() > operands.size())
+    return createStringError("kernel '" + (*runner)->name() + "' takes " +
+                             Twine(operands.size()) + " arguments, got " +
+                             Twine(argumentSpecs.size()));
+  auto plan = planOutputs(**runner);
+  if (!plan)
+    return plan.takeError();
+
+  std::vector<HostArray> arguments;
+  for (auto [index, operand] : enumerate(operands)) {
+    StringRef spec = index < argumentSpecs.size()
+                         ? StringRef(argumentSpecs[index])
+                         : StringRef("random:1");
+    auto array = makeArgument(operand, spec);
+    if (!array)
+      return array.takeError();
+    arguments.push_back(std::move(*array));
+  }
+  auto results = (*runner)->run(arguments);
+  if (!results)
+    return results.takeError();
+
+  if (!outputDirectory.empty())
+    if (std::error_code code = sys::fs::create_directories(outputDirectory))
+      return createFileError(outputDirectory, code);
+  std::vector<OutputFile> files;
+  for (auto &[index, path] : *plan)
+    files.push_back({path, &(*results)[index]});
+  if (Error error = writeOutputs(files))
+    return error;
+  for (auto [operand, array] : zip_equal((*runner)->outputs(), *results))
+    if (Error error = printResult(outs(), operand, array))
+      return error;
+  return Error::success();
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "runs a kernel on the host\n\n"
+      "ARG is FILE.npy, random:SEED, bits:SEED, small:SEED, quarter:SEED,\n"
+      "positive:SEED, iota[:START[:STEP]], zeros or const:VALUE; random:1 "
+      "where "
+      "left out.\n");
+  if (Error error = runFile()) {
+    WithColor::error() << toString(std::move(error)) << "\n";
+    return 1;
+  }
+  return 0;
+}
