@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Target/RNGD/Translate.h"
+#include "furiosa/Target/RNGD/Simulator.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -633,6 +634,74 @@ resource.program @p pes 4 clusters [0] release "0.6" makespan 9 lower_bound 9 {
   EXPECT_EQ(commit.get("base"), 0x10000u);
   EXPECT_EQ(commit.get("commit_in_size"), 8u);
   EXPECT_EQ(imageOf(kernel, rngd::Block::OperationDataPath).words()[0], 0x08u);
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// A loop that advances, a VRF operand and two PEs, on the simulator.
+TEST_F(TranslateTest, TranslatedLoopRuns) {
+  edf::Kernel kernel = translate(R"(
+resource.program @p pes 2 clusters [1] release "0.6" makespan 9 lower_bound 9 {
+  %x = resource.argument 0 input "x" : !lir.mem<hbm, 12288>
+  %y = resource.argument 1 output "y" : !lir.mem<hbm, 12288>
+  %d = resource.buffer at 64 live [0, 9] : !lir.mem<dm, 32>
+  %e = resource.buffer at 128 live [0, 9] : !lir.mem<dm, 32>
+  %v = resource.buffer at 32 live [0, 9] : !lir.mem<vrf, 32>
+  resource.loop 3 cycles 9 {
+    resource.issue dma tag 1 cycles [0, 1] advance [4096, 0] {
+      lir.dma %x to %d engines [#lir.engine<cluster 1 pe 0 from 0 to 0 loops [64 : 32 : 4194304] packet 32>,
+                                #lir.engine<cluster 1 pe 1 from 2048 to 0 loops [64 : 32 : 4194304] packet 32>] : !lir.mem<hbm, 12288>, !lir.mem<dm, 32>
+    }
+    resource.wait dma tag 1
+    resource.issue sub cycles [1, 2] {
+      lir.exec sub {
+        fetch_sequencer %d loops [4 : 8] read 8 packet 32 flits 1 : !lir.mem<dm, 32>
+        collect flits_per_packet 1
+        vrf_store %v rows 1 : !lir.mem<vrf, 32>
+      }
+    }
+    resource.wait sub
+    resource.issue main cycles [2, 3] {
+      lir.exec main {
+        fetch_sequencer %d loops [] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
+        collect flits_per_packet 1
+        vector_alu fxp_mul mul_int imm 5
+        vector_alu fxp_add sub vrf %v loops [8 : 4] : !lir.mem<vrf, 32>
+        commit_adapter in 32 keep 32
+        commit_sequencer %e loops [] write 32 slices [0, 127] : !lir.mem<dm, 32>
+      }
+    }
+    resource.wait main
+    resource.issue dma tag 0 cycles [3, 4] advance [0, 4096] {
+      lir.dma %e to %y engines [#lir.engine<cluster 1 pe 0 from 0 to 0 loops [64 : 4194304 : 32] packet 32>,
+                                #lir.engine<cluster 1 pe 1 from 0 to 2048 loops [64 : 4194304 : 32] packet 32>] : !lir.mem<dm, 32>, !lir.mem<hbm, 12288>
+    }
+    resource.wait dma tag 0
+  }
+}
+)");
+  for (auto timing :
+       {SimulationOptions::Timing::Late, SimulationOptions::Timing::Early}) {
+    std::vector<OperandBuffer> operands(2);
+    std::vector<int32_t> x(3072);
+    for (auto [i, element] : llvm::enumerate(x))
+      element = static_cast<int32_t>(i * 77 - 1000);
+    operands[0].bytes.resize(12288);
+    std::memcpy(operands[0].bytes.data(), x.data(), 12288);
+    SimulationOptions options;
+    options.timing = timing;
+    auto result = simulate(kernel, operands, options);
+    ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+    ASSERT_EQ(operands[1].bytes.size(), 12288u);
+    EXPECT_EQ(operands[1].undefinedBytes(), 0u);
+    for (auto [i, element] : llvm::enumerate(x)) {
+      int32_t found;
+      std::memcpy(&found, operands[1].bytes.data() + 4 * i, 4);
+      ASSERT_EQ(found, 4 * element) << i;
+    }
+  }
 }
 
 } // namespace
