@@ -3,6 +3,7 @@
 #include "furiosa/Conversion/Pipelines.h"
 
 #include "furiosa/Conversion/Passes.h"
+#include "furiosa/Dialect/Resource/IR/Resource.h"
 #include "furiosa/Dialect/Resource/Transforms/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
@@ -15,8 +16,9 @@ void furiosa::buildFuriosaPipeline(OpPassManager &pm) {
   // Offsets become constants where the loops around allow it.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertLIRToResource());
-  pm.addPass(resource::createResourceSchedule());
-  pm.addPass(resource::createResourceVerifySchedule());
+  pm.addNestedPass<resource::ProgramOp>(resource::createResourceSchedule());
+  pm.addNestedPass<resource::ProgramOp>(
+      resource::createResourceVerifySchedule());
 }
 
 LogicalResult furiosa::runFuriosaPipeline(ModuleOp module) {
