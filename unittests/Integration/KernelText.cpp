@@ -43,8 +43,8 @@ static std::string digit(llvm::StringRef axis, int64_t size, int64_t low,
 }
 
 /// The slice mapping of `outer` by `inner` positions, padded to 256.
-static std::string slices(std::string outer, int64_t outerSize,
-                          std::string inner, int64_t innerSize) {
+static std::string sliceMapping(std::string outer, int64_t outerSize,
+                                std::string inner, int64_t innerSize) {
   if (outerSize * innerSize == 256)
     return outer + ", " + inner;
   if (256 % innerSize == 0)
@@ -55,9 +55,9 @@ static std::string slices(std::string outer, int64_t outerSize,
 std::string Gemm::text() const {
   int64_t flit = 256 / wireBits(type);
   int64_t groups = columnsPerSlice / lanes;
-  std::string slice =
-      slices(high("I", rows, rowsPerSlice), rows / rowsPerSlice,
-             high("J", columns, columnsPerSlice), columns / columnsPerSlice);
+  std::string slice = sliceMapping(
+      high("I", rows, rowsPerSlice), rows / rowsPerSlice,
+      high("J", columns, columnsPerSlice), columns / columnsPerSlice);
   std::string row = low("I", rows, rowsPerSlice);
   std::string column = low("J", columns, columnsPerSlice);
   std::string lane = low("J", columns, lanes);
@@ -73,10 +73,9 @@ std::string Gemm::text() const {
   // A result narrower than eight bytes carries padding along.
   bool padded = sequential || lanes == 1;
   std::string foldTime = sequential ? kept + ", " + lane : kept;
-  std::string foldPacket = sequential ? "1 # 8"
-                           : lanes == 8
-                               ? lane
-                               : formatv("{0} # 8", lane).str();
+  std::string foldPacket = sequential   ? "1 # 8"
+                           : lanes == 8 ? lane
+                                        : formatv("{0} # 8", lane).str();
   int64_t word = 64 / wireBits(resultType());
   std::string trim = padded ? formatv("1 # {0}", word).str() : lane;
   if (!padded && lanes * wireBits(resultType()) < 64)
@@ -84,11 +83,11 @@ std::string Gemm::text() const {
   std::string element = padded ? row + ", " + column + ", " + trim
                                : row + ", " + group + ", " + trim;
 
-  std::string cast =
-      castToBf16 ? formatv("      cast to bf16 packet \"{0} # 16\"\n",
-                           sequential || lanes == 1 ? "1" : lane)
-                       .str()
-                 : "";
+  std::string cast = castToBf16
+                         ? formatv("      cast to bf16 packet \"{0} # 16\"\n",
+                                   sequential || lanes == 1 ? "1" : lane)
+                               .str()
+                         : "";
   return formatv(R"(
 #axes = #tmap.axes<I = {0}, J = {1}, K = {2}>
 !a_hbm = !visa.hbm<{3}, element "I, K", #axes>
@@ -181,17 +180,16 @@ std::string Elementwise::text() const {
   std::string element = low("A", size, perSlice);
   std::string time = digit("A", size, 8, perSlice / 8);
   std::string packet = low("A", size, 8);
-  std::string load =
-      fromRegisterFile ? formatv(R"(
+  std::string load = fromRegisterFile ? formatv(R"(
   %bd = visa.to_dm %b : !hbm -> !dm
   %v = visa.chain sub -> !vrf {{
     fetch %bd time "{0}" packet "{1}" : !dm
     collect time "{0}" packet "{1}"
     to_vrf element "{2}"
   })",
-                                 time, packet, element)
-                             .str()
-                       : "";
+                                                time, packet, element)
+                                            .str()
+                                      : "";
   std::string operand = fromRegisterFile
                             ? "[vrf %v] : !vrf"
                             : formatv("[imm {0}]", immediate).str();

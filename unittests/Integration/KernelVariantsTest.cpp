@@ -45,8 +45,8 @@ static void build(const std::string &text, Built &built) {
   DialectRegistry registry;
   registerAllDialects(registry);
   interpreter::registerInterpreterModels(registry);
-  built.context = std::make_unique<MLIRContext>(
-      registry, MLIRContext::Threading::DISABLED);
+  built.context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   built.module = parseSourceString<ModuleOp>(text, built.context.get());
   ASSERT_TRUE(built.module) << text;
   built.module->walk([&](func::FuncOp op) { built.kernel = op; });
@@ -61,8 +61,7 @@ static void build(const std::string &text, Built &built) {
   ASSERT_TRUE(static_cast<bool>(loaded)) << llvm::toString(loaded.takeError());
   built.binary = std::move(*loaded);
   for (Type type : built.kernel.getArgumentTypes())
-    built.inputs.push_back(
-        llvm::cantFail(interpreter::getOperandLayout(type)));
+    built.inputs.push_back(llvm::cantFail(interpreter::getOperandLayout(type)));
   for (const interpreter::Output &output :
        interpreter::getOutputs(built.kernel))
     built.outputs.push_back(
@@ -288,8 +287,9 @@ TEST_P(GemmVariant, SpecialValues) {
       array.codes[i * gemm.depth + (i * 7) % gemm.depth] =
           special[i % special.size()];
   }
-  ASSERT_NO_FATAL_FAILURE(compare(
-      built, arguments, plainGemm(gemm, arguments[0].codes, arguments[1].codes)))
+  ASSERT_NO_FATAL_FAILURE(
+      compare(built, arguments,
+              plainGemm(gemm, arguments[0].codes, arguments[1].codes)))
       << gemm.text();
 }
 
@@ -330,11 +330,9 @@ INSTANTIATE_TEST_SUITE_P(
         // Types.
         gemm(I4, 64, 64, 128, 4, 8, 8, 2), gemm(I4, 64, 64, 64, 4, 8, 8, 1),
         gemm(E4M3, 64, 64, 64, 4, 8, 8, 2), gemm(E5M2, 64, 64, 64, 4, 8, 8, 2),
-        gemm(E4M3, 64, 64, 32, 4, 8, 8, 1),
-        gemm(BF16, 64, 64, 32, 4, 8, 8, 1), gemm(BF16, 64, 64, 32, 4, 8, 8, 2),
-        gemm(BF16, 64, 64, 128, 4, 8, 8, 2),
-        gemm(BF16, 64, 64, 512, 4, 8, 8, 2),
-        gemm(BF16, 64, 64, 64, 4, 8, 2, 2),
+        gemm(E4M3, 64, 64, 32, 4, 8, 8, 1), gemm(BF16, 64, 64, 32, 4, 8, 8, 1),
+        gemm(BF16, 64, 64, 32, 4, 8, 8, 2), gemm(BF16, 64, 64, 128, 4, 8, 8, 2),
+        gemm(BF16, 64, 64, 512, 4, 8, 8, 2), gemm(BF16, 64, 64, 64, 4, 8, 2, 2),
         // Narrowed on the way out.
         gemm(BF16, 64, 64, 64, 4, 32, 8, 2, false, false, true),
         gemm(BF16, 60, 64, 64, 4, 8, 4, 1, false, false, true)));
@@ -353,19 +351,17 @@ TEST_P(GemvVariant, AgreesWithLoops) {
     std::vector<HostArray> arguments = makeArguments(built, kind);
     Codes expected;
     for (int64_t r = 0; r < gemv.tiles * 2048; ++r)
-      expected.push_back(asPattern(
-          dot(BF16, &arguments[0].codes[r * gemv.depth],
-              arguments[1].codes.data(), gemv.depth,
-              std::min<int64_t>(gemv.depth, 32))));
+      expected.push_back(asPattern(dot(
+          BF16, &arguments[0].codes[r * gemv.depth], arguments[1].codes.data(),
+          gemv.depth, std::min<int64_t>(gemv.depth, 32))));
     ASSERT_NO_FATAL_FAILURE(compare(built, arguments, expected))
         << kind.str() << gemv.text();
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Integration, GemvVariant,
-                         testing::Values(Gemv{1, 64}, Gemv{2, 32},
-                                         Gemv{4, 64}, Gemv{5, 128},
-                                         Gemv{9, 32}));
+                         testing::Values(Gemv{1, 64}, Gemv{2, 32}, Gemv{4, 64},
+                                         Gemv{5, 128}, Gemv{9, 32}));
 
 /// The loop is kept: the binary does not grow with its trips.
 TEST(Gemv, SizeDoesNotGrowWithTrips) {
@@ -383,8 +379,7 @@ TEST(Gemv, SizeDoesNotGrowWithTrips) {
 //===----------------------------------------------------------------------===//
 
 static int32_t saturate(int64_t value) {
-  return static_cast<int32_t>(
-      std::clamp<int64_t>(value, INT32_MIN, INT32_MAX));
+  return static_cast<int32_t>(std::clamp<int64_t>(value, INT32_MIN, INT32_MAX));
 }
 
 static uint32_t apply(StringRef function, int32_t a, int32_t b) {
@@ -426,11 +421,10 @@ TEST_P(ElementwiseVariant, AgreesWithLoops) {
   b[1] = 0x7FFFFFFF;
   Codes expected;
   for (size_t i = 0; i < a.size(); ++i)
-    expected.push_back(apply(kernel.function, a[i],
-                             kernel.fromRegisterFile ? b[i]
-                                                     : kernel.immediate));
-  ASSERT_NO_FATAL_FAILURE(compare(built, arguments, expected))
-      << kernel.text();
+    expected.push_back(
+        apply(kernel.function, a[i],
+              kernel.fromRegisterFile ? b[i] : kernel.immediate));
+  ASSERT_NO_FATAL_FAILURE(compare(built, arguments, expected)) << kernel.text();
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -126,7 +126,8 @@ func.func @large_vrf() attributes {visa.kernel} {
 !trf = !visa.trf<i8, slice "1 # 256", lane "1", element "A, B", #axes>
 func.func @result_mismatch() attributes {visa.kernel} {
   %d = visa.alloc : !dm
-  // expected-note @below 2 {{result type is written here}}
+  // expected-note @below {{result type is written here}}
+  // expected-note @below {{result type is written here}}
   %w = visa.chain sub -> !trf {
     fetch %d time "A" packet "B" : !dm
     collect time "A" packet "B"

@@ -46,12 +46,14 @@ void CommitTrimOp::check(StageChecker &checker, Layout &layout) {
   }
   layout.packet = *packet;
   auto bytes = layout.packetBytes();
-  if (!bytes || (*bytes != 8 && *bytes != 16 && *bytes != 24 && *bytes != 32))
+  if (!bytes || (*bytes != 8 && *bytes != 16 && *bytes != 24 && *bytes != 32)) {
+    layout.unknown = true;
     checker.fault("TU-73", "packet")
         << "packet \"" << packet->str() << "\" of "
         << furiosa::toString(layout.type) << " is "
         << packet->size() * wireBits(layout.type) / 8
         << " bytes, a commit writes 8, 16, 24 or 32";
+  }
 }
 
 void CommitOp::check(StageChecker &checker, Layout &layout) {
@@ -67,7 +69,7 @@ void CommitOp::check(StageChecker &checker, Layout &layout) {
         << checker.getChain().getResult().getType();
     return;
   }
-  if (!element || checker.failed())
+  if (!element || layout.unknown || checker.failed())
     return;
   auto sequence = mapping::sequence(*element, layout.time, layout.packet,
                                     mapping::SequenceMode::Write);

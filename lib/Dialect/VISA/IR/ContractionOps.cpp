@@ -312,6 +312,51 @@ void ContractOuterOp::check(StageChecker &checker, Layout &layout) {
     checkRelease(*this, checker, layout, weightType, flits);
 }
 
+/// The axes that are summed over cells beyond their end: a digit is in
+/// `summed`, and with all its digits in the stream the axis reaches past its
+/// size or into padding. Such a sum would add undefined cells.
+static SmallVector<int> findPaddedSums(const Layout &layout,
+                                       ArrayRef<Mapping> summed) {
+  const mapping::Axes &axes = layout.outerTime.axes();
+  SmallVector<bool> isSummed(axes.size(), false);
+  for (const Mapping &digits : summed)
+    if (auto canonical = digits.canonical())
+      for (const mapping::Factor &factor : canonical->factors)
+        if (factor.axis >= 0)
+          isSummed[factor.axis] = true;
+  SmallVector<int64_t> reach(axes.size(), 0);
+  SmallVector<bool> padded(axes.size(), false);
+  for (const Mapping *part :
+       {&layout.cluster, &layout.slice, &layout.outerTime, &layout.outerPacket})
+    if (auto canonical = part->canonical())
+      for (const mapping::Factor &factor : canonical->factors)
+        if (factor.axis >= 0) {
+          reach[factor.axis] += (factor.extent - 1) * factor.stride;
+          padded[factor.axis] |= factor.live != factor.extent;
+        }
+  SmallVector<int> found;
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (isSummed[i] && (padded[i] || reach[i] >= axes[i].size))
+      found.push_back(i);
+  return found;
+}
+
+/// The cells of a packet that the tree adds up.
+static Mapping getTreeCells(const Layout &layout) {
+  auto parts =
+      mapping::split(layout.outerPacket, int64_t(1) << layout.treeDepth);
+  return parts ? parts->second : Mapping();
+}
+
+static void reportPaddedSum(StageChecker &checker, StringRef clause,
+                            const mapping::Axis &axis) {
+  checker.notYetSupported(clause)
+      << "a sum over padding: axis " << axis.name << " of size " << axis.size
+      << " is summed, and its digits in the stream reach beyond; give it a "
+         "size "
+         "that fills them";
+}
+
 void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
   checker.enter(layout, Point::ContractPacket);
   auto packet = checker.parse("packet", getPacketAttr());
@@ -367,11 +412,18 @@ void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
   auto parts = mapping::split(layout.packet, int64_t(1) << *depth);
   layout.treeDepth = *depth;
   layout.packet = *packet;
-  if (*depth > 0 && !isFullyLive(parts->second)) {
-    checker.notYetSupported("packet")
-        << "padding inside the summed cells \"" << parts->second.str()
-        << "\"; give the axis a size that fills the packet";
-    return;
+  if (*depth > 0) {
+    Mapping cells = getTreeCells(layout);
+    SmallVector<int> padded = findPaddedSums(layout, cells);
+    if (!padded.empty()) {
+      reportPaddedSum(checker, "packet", layout.outerTime.axes()[padded[0]]);
+      return;
+    }
+    if (!isFullyLive(cells)) {
+      checker.notYetSupported("packet")
+          << "padding inside the summed cells \"" << cells.str() << "\"";
+      return;
+    }
   }
   if (parts->first.size() != packet->size()) {
     checker.notYetSupported("packet")
@@ -418,34 +470,6 @@ cutTime(const Mapping &time, ArrayRef<mapping::DivisionTerm> terms) {
   if (bottom != 1)
     segments.push_back({bottom, 1, false});
   return segments;
-}
-
-/// The first axis that is summed over cells beyond its end: one of its digits
-/// is in `summed`, and with all its digits in the stream it reaches past its
-/// size or into padding. Such a sum would add undefined cells.
-static std::optional<mapping::Axis> findPaddedSum(const Layout &layout,
-                                                  ArrayRef<Mapping> summed) {
-  const mapping::Axes &axes = layout.outerTime.axes();
-  SmallVector<bool> isSummed(axes.size(), false);
-  for (const Mapping &digits : summed)
-    if (auto canonical = digits.canonical())
-      for (const mapping::Factor &factor : canonical->factors)
-        if (factor.axis >= 0)
-          isSummed[factor.axis] = true;
-  SmallVector<int64_t> reach(axes.size(), 0);
-  SmallVector<bool> padded(axes.size(), false);
-  for (const Mapping *part :
-       {&layout.cluster, &layout.slice, &layout.outerTime, &layout.outerPacket})
-    if (auto canonical = part->canonical())
-      for (const mapping::Factor &factor : canonical->factors)
-        if (factor.axis >= 0) {
-          reach[factor.axis] += (factor.extent - 1) * factor.stride;
-          padded[factor.axis] |= factor.live != factor.extent;
-        }
-  for (size_t i = 0; i < axes.size(); ++i)
-    if (isSummed[i] && (padded[i] || reach[i] >= axes[i].size))
-      return axes[i];
-  return std::nullopt;
 }
 
 void ContractTimeOp::check(StageChecker &checker, Layout &layout) {
@@ -509,19 +533,16 @@ void ContractTimeOp::check(StageChecker &checker, Layout &layout) {
                      *time, expected);
     return;
   }
-  if (auto inner =
-          mapping::split(layout.outerPacket, int64_t(1) << layout.treeDepth))
-    summed.push_back(inner->second);
-  if (auto axis = findPaddedSum(layout, summed)) {
-    checker.notYetSupported("time")
-        << "a sum over padding: axis " << axis->name << " of size "
-        << axis->size
-        << " is summed, and its digits in the stream reach beyond";
-    return;
-  }
   layout.time = *time;
   layout.timeSegments = std::move(*segments);
   layout.innerTime = innerTime;
+  // What the tree sums has been looked at before.
+  SmallVector<int> reported = findPaddedSums(layout, getTreeCells(layout));
+  for (int axis : findPaddedSums(layout, summed))
+    if (!llvm::is_contained(reported, axis)) {
+      reportPaddedSum(checker, "time", layout.outerTime.axes()[axis]);
+      return;
+    }
 }
 
 void ContractLaneOp::check(StageChecker &checker, Layout &layout) {

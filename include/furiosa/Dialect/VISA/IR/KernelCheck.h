@@ -69,6 +69,8 @@ struct Layout {
   llvm::SmallVector<TimeSegment> timeSegments;
   /// In a contraction: sums that are open at a time (InnerTime of TU-60).
   int64_t innerTime = 1;
+  /// A fault left the stream unknown: what depends on it is not reported.
+  bool unknown = false;
   /// Ops that decided the stream, for notes; null where there was none.
   mlir::Operation *fetch = nullptr;
   mlir::Operation *fetchCast = nullptr;
