@@ -152,6 +152,9 @@ FailureOr<Offset> Planner::getOffset(Value tensor) {
       reporter.report(window.fault(), "along");
       return failure();
     }
+    // An index of one cell has one start.
+    if (!start && window->live == 1)
+      start = 0;
     if (!start && window->step == 0) {
       reporter.notYetSupported("along")
           << "a start known only at run time along \"" << tile.getAlong()

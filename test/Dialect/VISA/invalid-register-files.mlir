@@ -127,7 +127,6 @@ func.func @large_vrf() attributes {visa.kernel} {
 func.func @result_mismatch() attributes {visa.kernel} {
   %d = visa.alloc : !dm
   // expected-note @below {{result type is written here}}
-  // expected-note @below {{result type is written here}}
   %w = visa.chain sub -> !trf {
     fetch %d time "A" packet "B" : !dm
     collect time "A" packet "B"

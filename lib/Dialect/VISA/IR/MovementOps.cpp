@@ -230,7 +230,7 @@ void TileOp::checkInKernel(KernelChecker &checker) {
         reporter.report(tile.fault(), "along", "MM-37");
         return checker.noteFault();
       }
-  if (!known && top->step == 0)
+  if (!known && top->step == 0 && top->live != 1)
     reporter.notYetSupported("along")
         << "a start known only at run time along \"" << getAlong()
         << "\", which is no single digit";

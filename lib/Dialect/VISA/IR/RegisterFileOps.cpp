@@ -58,6 +58,17 @@ void ToTrfOp::check(StageChecker &checker, Layout &layout) {
         << " positions, expected 1, 2, 4 or 8";
     return;
   }
+  auto laneBits =
+      llvm::checkedMul<int64_t>(element->size(), wireBits(layout.type));
+  auto bits =
+      laneBits ? llvm::checkedMul<int64_t>(*laneBits, lanes) : std::nullopt;
+  if (!bits || *bits / 8 > int64_t(rngd::machine::trfSliceBytes))
+    checker.fault("TU-31", "element")
+        << lanes << " lanes of " << element->size() << " elements of "
+        << furiosa::toString(layout.type) << " need "
+        << (bits ? std::to_string(*bits / 8) : "more than 2^60")
+        << " bytes, the register file of a slice has "
+        << rngd::machine::trfSliceBytes;
   if (layout.time.size() % lanes != 0) {
     checker.fault("TU-32", "lane")
         << lanes << " lanes do not divide time \"" << layout.time.str()
@@ -81,17 +92,6 @@ void ToTrfOp::check(StageChecker &checker, Layout &layout) {
     checker.mismatch("TU-34", "element",
                      "element is not the rest of time with the packet",
                      *element, *expected);
-  auto laneBits =
-      llvm::checkedMul<int64_t>(element->size(), wireBits(layout.type));
-  auto bits =
-      laneBits ? llvm::checkedMul<int64_t>(*laneBits, lanes) : std::nullopt;
-  if (!bits || *bits / 8 > int64_t(rngd::machine::trfSliceBytes))
-    checker.fault("TU-31", "element")
-        << lanes << " lanes of " << element->size() << " elements of "
-        << furiosa::toString(layout.type) << " need "
-        << (bits ? std::to_string(*bits / 8) : "more than 2^60")
-        << " bytes, the register file of a slice has "
-        << rngd::machine::trfSliceBytes;
   if (checker.failed())
     return;
   TensorParts stored = getStoredParts(checker, layout);

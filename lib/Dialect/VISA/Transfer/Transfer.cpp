@@ -147,6 +147,18 @@ std::optional<Fault> Derivation::deriveElementLoops() {
   for (size_t i = 0; i < canonical->factors.size(); ++i)
     if (auto fault = addFactor(canonical->factors[i], strides[i], loops))
       return fault;
+  // Positions of HBM that differ in no coordinate get a copy each.
+  if (toHbm) {
+    auto target = hbm.element.resolved();
+    if (!target)
+      return target.fault();
+    int64_t place = 1;
+    for (const Factor &factor : llvm::reverse(target->factors)) {
+      if (factor.axis < 0 && factor.live > 1)
+        loops.insert(loops.begin(), {factor.live, 0, place});
+      place *= factor.extent;
+    }
+  }
   coalesce(loops);
 
   // Padding that both sides declare may travel along: it fills a packet up to
