@@ -10,15 +10,35 @@
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using namespace furiosa;
+
+namespace {
+/// Schedules every program and checks the result, however deep the modules
+/// around it nest.
+struct SchedulePrograms
+    : public PassWrapper<SchedulePrograms, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SchedulePrograms)
+
+  void runOnOperation() override {
+    SmallVector<resource::ProgramOp> programs;
+    getOperation()->walk(
+        [&](resource::ProgramOp program) { programs.push_back(program); });
+    OpPassManager pipeline(resource::ProgramOp::getOperationName());
+    pipeline.addPass(resource::createResourceSchedule());
+    pipeline.addPass(resource::createResourceVerifySchedule());
+    for (resource::ProgramOp program : programs)
+      if (failed(runPipeline(pipeline, program)))
+        return signalPassFailure();
+  }
+};
+} // namespace
 
 void furiosa::buildFuriosaPipeline(OpPassManager &pm) {
   pm.addPass(createConvertVISAToLIR());
   // Offsets become constants where the loops around allow it.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertLIRToResource());
-  pm.addNestedPass<resource::ProgramOp>(resource::createResourceSchedule());
-  pm.addNestedPass<resource::ProgramOp>(
-      resource::createResourceVerifySchedule());
+  pm.addPass(std::make_unique<SchedulePrograms>());
 }
 
 LogicalResult furiosa::runFuriosaPipeline(ModuleOp module) {
