@@ -14,6 +14,7 @@ config.test_exec_root = os.path.join(config.furiosa_obj_root, "test")
 
 llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+llvm_config.with_environment("PATH", config.furiosa_tools_dir, append_path=True)
 config.substitutions.append(
     ("%examples", os.path.join(config.furiosa_src_root, "examples"))
 )

@@ -7,16 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelText.h"
+#include "Kernels.h"
 
-#include "furiosa/HostArrays/HostArray.h"
-#include "furiosa/InitAllDialects.h"
 #include "furiosa/Interpreter/Interpreter.h"
 #include "furiosa/Support/Fill.h"
-#include "furiosa/Target/RNGD/Simulator.h"
 #include "furiosa/Tools/Compile.h"
 
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -26,47 +22,7 @@ using namespace furiosa;
 using namespace furiosa::test;
 using namespace mlir;
 
-namespace {
-
-/// A kernel, parsed and compiled.
-struct Built {
-  std::unique_ptr<MLIRContext> context;
-  OwningOpRef<ModuleOp> module;
-  func::FuncOp kernel;
-  rngd::edf::Kernel binary;
-  std::vector<OperandLayout> inputs, outputs;
-};
-
 using Codes = std::vector<uint32_t>;
-
-} // namespace
-
-static void build(const std::string &text, Built &built) {
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  interpreter::registerInterpreterModels(registry);
-  built.context =
-      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  built.module = parseSourceString<ModuleOp>(text, built.context.get());
-  ASSERT_TRUE(built.module) << text;
-  built.module->walk([&](func::FuncOp op) { built.kernel = op; });
-  auto binary = compileKernel(*built.module, built.kernel);
-  ASSERT_TRUE(succeeded(binary)) << text;
-  // What runs is what a file holds.
-  auto bytes = rngd::edf::write(*binary);
-  ASSERT_TRUE(static_cast<bool>(bytes)) << llvm::toString(bytes.takeError());
-  auto reader = rngd::edf::Reader::open(*bytes);
-  ASSERT_TRUE(static_cast<bool>(reader)) << llvm::toString(reader.takeError());
-  auto loaded = reader->loadExecutable();
-  ASSERT_TRUE(static_cast<bool>(loaded)) << llvm::toString(loaded.takeError());
-  built.binary = std::move(*loaded);
-  for (Type type : built.kernel.getArgumentTypes())
-    built.inputs.push_back(llvm::cantFail(interpreter::getOperandLayout(type)));
-  for (const interpreter::Output &output :
-       interpreter::getOutputs(built.kernel))
-    built.outputs.push_back(
-        llvm::cantFail(interpreter::getOperandLayout(output.type)));
-}
 
 static std::vector<HostArray> simulate(const Built &built,
                                        ArrayRef<HostArray> arguments,

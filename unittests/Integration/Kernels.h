@@ -1,0 +1,43 @@
+//===- Kernels.h - Kernels built for tests ----------------------*- C++ -*-===//
+//
+// A kernel from text to binary, as a user would get it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_UNITTESTS_INTEGRATION_KERNELS_H
+#define FURIOSA_UNITTESTS_INTEGRATION_KERNELS_H
+
+#include "furiosa/HostArrays/HostArray.h"
+#include "furiosa/Target/RNGD/EDF.h"
+#include "furiosa/Target/RNGD/Simulator.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace furiosa::test {
+
+/// A kernel, parsed and compiled.
+struct Built {
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp kernel;
+  /// The file, and what its reader gives.
+  std::vector<uint8_t> file;
+  rngd::edf::Kernel binary;
+  std::vector<OperandLayout> inputs, outputs;
+};
+
+/// Fails the test where a step fails.
+void build(const std::string &text, Built &built);
+/// The same for the kernel of `examples/NAME.mlir`.
+void buildFile(llvm::StringRef name, Built &built);
+
+} // namespace furiosa::test
+
+#endif // FURIOSA_UNITTESTS_INTEGRATION_KERNELS_H
