@@ -7,11 +7,12 @@
 
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/InitAllPasses.h"
+#include "furiosa/Support/DeepStack.h"
 #include "furiosa/Tools/Compile.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   if (argc > 1 && llvm::StringRef(argv[1]) == "compile") {
     std::string name = std::string(argv[0]) + " compile";
     argv[1] = name.data();
@@ -20,6 +21,10 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   furiosa::registerAllDialects(registry);
   furiosa::registerAllPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "furiosa optimizer driver\n", registry));
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "furiosa optimizer driver\n", registry));
+}
+
+int main(int argc, char **argv) {
+  return furiosa::runOnDeepStack([&] { return run(argc, argv); });
 }

@@ -7,6 +7,7 @@
 
 #include "Arrays.h"
 #include "Runner.h"
+#include "furiosa/Support/DeepStack.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -183,9 +184,11 @@ int main(int argc, char **argv) {
       "positive:SEED, iota[:START[:STEP]], zeros or const:VALUE; random:1 "
       "where "
       "left out.\n");
-  if (Error error = runFile()) {
-    WithColor::error() << toString(std::move(error)) << "\n";
-    return 1;
-  }
-  return 0;
+  return runOnDeepStack([] {
+    if (Error error = runFile()) {
+      WithColor::error() << toString(std::move(error)) << "\n";
+      return 1;
+    }
+    return 0;
+  });
 }

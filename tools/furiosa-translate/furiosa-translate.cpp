@@ -7,6 +7,7 @@
 
 #include "furiosa/Conversion/Pipelines.h"
 #include "furiosa/InitAllDialects.h"
+#include "furiosa/Support/DeepStack.h"
 #include "furiosa/Target/RNGD/Translate.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -56,8 +57,7 @@ static int fail(const Twine &message) {
   return 1;
 }
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+static int run(int argc, char **argv) {
   furiosa::rngd::registerEDFTranslations(furiosa::registerAllDialects,
                                          furiosa::runFuriosaPipeline);
   cl::opt<const Translation *, false, TranslationParser> translation(
@@ -98,4 +98,9 @@ int main(int argc, char **argv) {
   if (error)
     return fail(llvm::toString(std::move(error)));
   return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  return furiosa::runOnDeepStack([&] { return run(argc, argv); });
 }
