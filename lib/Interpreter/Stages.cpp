@@ -211,7 +211,10 @@ static std::optional<int32_t> applyFxp(FxpFn fn, int32_t a, int32_t b) {
   case FxpFn::Shl:
     return shift([&] { return ua << ub; });
   case FxpFn::ShlSat:
-    return shift([&] { return saturate(int64_t(a) * (int64_t(1) << ub)); });
+    // The factor 2^b is formed in 32 bits: for b = 31 it is -2^31 (VE 3.1).
+    return shift([&] {
+      return saturate(int64_t(a) * static_cast<int32_t>(uint32_t(1) << ub));
+    });
   case FxpFn::MulFxp:
     // Ties go up; only MIN · MIN leaves the range.
     return saturate((int64_t(a) * b + (int64_t(1) << 30)) >> 31);

@@ -60,4 +60,14 @@ Error writeFile(StringRef path, function_ref<Error(raw_ostream &)> write) {
   return Error::success();
 }
 
+bool flushStandardOutput() {
+  outs().flush();
+  if (!outs().has_error())
+    return true;
+  errs() << "error: cannot write to standard output: "
+         << outs().error().message() << "\n";
+  outs().clear_error();
+  return false;
+}
+
 } // namespace furiosa

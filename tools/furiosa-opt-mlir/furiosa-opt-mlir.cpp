@@ -8,6 +8,7 @@
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/InitAllPasses.h"
 #include "furiosa/Support/DeepStack.h"
+#include "furiosa/Support/WriteFile.h"
 #include "furiosa/Tools/Compile.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -21,8 +22,9 @@ static int run(int argc, char **argv) {
   mlir::DialectRegistry registry;
   furiosa::registerAllDialects(registry);
   furiosa::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "furiosa optimizer driver\n", registry));
+  mlir::LogicalResult result = mlir::MlirOptMain(
+      argc, argv, "furiosa optimizer driver\n", registry);
+  return furiosa::flushStandardOutput() && succeeded(result) ? 0 : 1;
 }
 
 int main(int argc, char **argv) {

@@ -8,6 +8,7 @@
 #include "Arrays.h"
 #include "Runner.h"
 #include "furiosa/Support/DeepStack.h"
+#include "furiosa/Support/WriteFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -189,6 +190,6 @@ int main(int argc, char **argv) {
       WithColor::error() << toString(std::move(error)) << "\n";
       return 1;
     }
-    return 0;
+    return flushStandardOutput() ? 0 : 1;
   });
 }

@@ -8,6 +8,7 @@
 #include "furiosa/Conversion/Pipelines.h"
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/Support/DeepStack.h"
+#include "furiosa/Support/WriteFile.h"
 #include "furiosa/Target/RNGD/Translate.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -91,7 +92,7 @@ static int run(int argc, char **argv) {
   if (isBinary && outputFile == "-" && llvm::outs().is_displayed())
     return fail("a kernel binary does not go to a terminal; use -o FILE");
   llvm::Error error =
-      llvm::writeToOutput(outputFile, [&](raw_ostream &os) -> llvm::Error {
+      furiosa::writeFile(outputFile, [&](raw_ostream &os) -> llvm::Error {
         os << result;
         return llvm::Error::success();
       });

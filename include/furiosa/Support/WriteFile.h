@@ -25,6 +25,10 @@ llvm::Error
 writeFile(llvm::StringRef path,
           llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
 
+/// Flushes standard output; false, and a message on standard error, if what was
+/// printed did not all arrive (a full disk).
+bool flushStandardOutput();
+
 } // namespace furiosa
 
 #endif // FURIOSA_SUPPORT_WRITEFILE_H

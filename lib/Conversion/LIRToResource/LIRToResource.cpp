@@ -131,7 +131,8 @@ private:
 LogicalResult KernelConverter::readAttributes() {
   auto pesAttr = kernel->getAttrOfType<IntegerAttr>("lir.pes");
   if (!pesAttr)
-    return kernel.emitOpError("has no integer attribute lir.pes");
+    return kernel.emitOpError("is no lir kernel: it has no integer attribute "
+                              "lir.pes; run convert-visa-to-lir first");
   if (pesAttr.getValue().getSignificantBits() > 64)
     return kernel.emitOpError("lir.pes does not fit in 64 bits");
   pes = pesAttr.getValue().getSExtValue();

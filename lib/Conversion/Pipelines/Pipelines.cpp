@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace furiosa;
 
 namespace {
-/// Schedules every program and checks the result, however deep the modules
-/// around it nest.
+/// Schedules every program that is not scheduled, and checks all of them,
+/// however deep the modules around them nest.
 struct SchedulePrograms
     : public PassWrapper<SchedulePrograms, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SchedulePrograms)
@@ -23,11 +23,15 @@ struct SchedulePrograms
     SmallVector<resource::ProgramOp> programs;
     getOperation()->walk(
         [&](resource::ProgramOp program) { programs.push_back(program); });
-    OpPassManager pipeline(resource::ProgramOp::getOperationName());
-    pipeline.addPass(resource::createResourceSchedule());
-    pipeline.addPass(resource::createResourceVerifySchedule());
+    OpPassManager verify(resource::ProgramOp::getOperationName());
+    verify.addPass(resource::createResourceVerifySchedule());
+    OpPassManager schedule(resource::ProgramOp::getOperationName());
+    schedule.addPass(resource::createResourceSchedule());
+    schedule.addPass(resource::createResourceVerifySchedule());
+    // A schedule that is there, hand-edited perhaps, is kept if it holds.
     for (resource::ProgramOp program : programs)
-      if (failed(runPipeline(pipeline, program)))
+      if (failed(
+              runPipeline(program.getMakespan() ? verify : schedule, program)))
         return signalPassFailure();
   }
 };

@@ -94,6 +94,14 @@ static void overrideRelease(ModuleOp module, rngd::Release release) {
   });
   if (!module->hasAttr(name))
     replace(module, visa::getDefaultTarget(module.getContext()));
+  // Below visa a kernel keeps the release of its target in its own attribute.
+  auto text = StringAttr::get(module.getContext(), rngd::toString(release));
+  module->walk([&](Operation *op) {
+    if (op->hasAttr("lir.release"))
+      op->setAttr("lir.release", text);
+    if (auto program = dyn_cast<resource::ProgramOp>(op))
+      program.setReleaseAttr(text);
+  });
 }
 
 bool Compiler::compileFile(StringRef path) {
@@ -166,6 +174,22 @@ KernelReport Compiler::compile(ModuleOp module, Operation *kernel) {
     emitError(kernel->getLoc()) << llvm::toString(bytes.takeError());
     return report;
   }
+  // A symbol may hold any bytes; a file of the output folder may not.
+  if (report.name.empty() || report.name.front() == '.' ||
+      StringRef(report.name).find_first_of(StringRef("/\0", 2)) !=
+          StringRef::npos) {
+    emitError(kernel->getLoc())
+        << "the kernel's name is no file name: it is empty, begins with a dot, "
+           "or holds a slash or a zero byte";
+    return report;
+  }
+  for (const KernelReport &other : reports)
+    if (!other.failed && other.name == report.name) {
+      emitError(kernel->getLoc())
+          << "kernel " << report.name << " is already compiled to "
+          << other.path << "; give the files different folders";
+      return report;
+    }
   SmallString<128> path(options.outputDirectory);
   llvm::sys::path::append(path, report.name + ".edf");
   if (llvm::Error error = writeFile(path, [&](raw_ostream &os) {
@@ -218,7 +242,7 @@ int furiosa::compileMain(int argc, char **argv) {
 
   CompileOptions options;
   options.outputDirectory = outputDirectory;
-  if (!release.empty()) {
+  if (release.getNumOccurrences() != 0) {
     options.release = rngd::parseRelease(release);
     if (!options.release) {
       llvm::errs() << "error: unknown release '" << release
@@ -246,5 +270,5 @@ int furiosa::compileMain(int argc, char **argv) {
   for (const std::string &input : inputs)
     ok &= compiler.compileFile(input);
   compiler.printReports(llvm::outs());
-  return ok ? 0 : 1;
+  return flushStandardOutput() && ok ? 0 : 1;
 }

@@ -3,7 +3,7 @@
 
 // Attributes of the kernel.
 
-// expected-error@+1 {{'func.func' op has no integer attribute lir.pes}}
+// expected-error@+1 {{'func.func' op is no lir kernel: it has no integer attribute lir.pes}}
 func.func @k(%a: !lir.mem<hbm, 4096>) attributes {visa.kernel, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
   return
 }

@@ -1,4 +1,4 @@
-// RUN: furiosa-translate --mlir-to-edf %s --split-input-file --verify-diagnostics
+// RUN: furiosa-translate --mlir-to-edf --verify-schedule=false %s --split-input-file --verify-diagnostics
 
 resource.program @twice pes 1 clusters [0] release "0.6" makespan 1 lower_bound 1 {
   %d = resource.buffer at 0 live [0, 1] : !lir.mem<dm, 524288>

@@ -317,7 +317,15 @@ void ContractOuterOp::check(StageChecker &checker, Layout &layout) {
 /// size or into padding. Such a sum would add undefined cells.
 static SmallVector<int> findPaddedSums(const Layout &layout,
                                        ArrayRef<Mapping> summed) {
+  // Behind a fault a mapping may be the identity over no axes.
   const mapping::Axes &axes = layout.outerTime.axes();
+  for (const Mapping *part :
+       {&layout.cluster, &layout.slice, &layout.outerPacket})
+    if (part->axes() != axes)
+      return {};
+  for (const Mapping &digits : summed)
+    if (digits.axes() != axes)
+      return {};
   SmallVector<bool> isSummed(axes.size(), false);
   for (const Mapping &digits : summed)
     if (auto canonical = digits.canonical())

@@ -9,6 +9,7 @@
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -266,7 +267,20 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
   unsigned bits = wireBits(*elementType);
   auto totalBits =
       llvm::checkedMul<int64_t>(parts.element.getMapping().size(), bits);
-  if (!totalBits || *totalBits % 8 != 0)
+  int64_t capacity =
+      isa<DmType>(type) ? rngd::machine::dmSliceBytes : rngd::machine::hbmBytes;
+  if (isa<DmType, HbmType>(type) && (!totalBits || *totalBits / 8 > capacity)) {
+    InFlightDiagnostic diag = reporter.fault("MM-5");
+    diag << "element \"" << parts.element.getText() << "\" needs ";
+    if (totalBits)
+      diag << *totalBits / 8;
+    else
+      diag << "more than 2^60";
+    diag << (isa<DmType>(type) ? " bytes a slice, the data memory has "
+                               : " bytes, HBM has ")
+         << capacity;
+  }
+  if (totalBits && *totalBits % 8 != 0)
     reporter.fault("MM-47")
         << "element \"" << parts.element.getText()
         << "\" is not a whole number of bytes of " << parts.elementType;
@@ -298,15 +312,10 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
         reporter.fault("MM-3")
             << "cluster \"" << parts.cluster.getText() << "\" has " << clusters
             << " positions, a target with " << pes << " PEs has "
-            << expectedClusters;
+            << expectedClusters << "; write cluster \""
+            << (expectedClusters == 1 ? "1" : "1 # 2") << "\"";
     }
   }
-  if (totalBits && isa<DmType>(type) &&
-      *totalBits / 8 > int64_t(rngd::machine::dmSliceBytes))
-    reporter.fault("MM-5") << "element \"" << parts.element.getText()
-                           << "\" needs " << *totalBits / 8
-                           << " bytes a slice, the data memory has "
-                           << rngd::machine::dmSliceBytes;
   if (isa<DmType, HbmType>(type) &&
       (*elementType == ElementType::I5 || *elementType == ElementType::I9))
     reporter.fault("TU-78") << parts.elementType
@@ -315,6 +324,17 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
   if (reporter.failed())
     noteFault();
   return !reporter.failed();
+}
+
+bool KernelChecker::isSound(Type type) const {
+  TensorParts parts = getTensorParts(type);
+  if (!parts.elementType ||
+      parts.element.getMapping().size() > int64_t(rngd::machine::hbmBytes) * 2)
+    return false;
+  return !parts.cluster || (parts.cluster.getMapping().size() <=
+                                int64_t(rngd::machine::clusters) &&
+                            parts.slice.getMapping().size() <=
+                                int64_t(rngd::machine::slicesPerCluster));
 }
 
 bool KernelChecker::checkChain(ChainOp chain,
@@ -366,6 +386,15 @@ bool KernelChecker::checkBlock(Block &block) {
       kernelOp.checkInKernel(*this);
     if (isa<ChainOp>(op))
       continue;
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      auto step = getConstantIntValue(loop.getStep());
+      if (step && *step < 1) {
+        FaultReporter reporter(&op);
+        reporter.fault("MM-37")
+            << "a loop step of " << *step << ", expected at least 1";
+        noteFault();
+      }
+    }
     for (Region &region : op.getRegions())
       for (Block &nested : region)
         checkBlock(nested);

@@ -4,6 +4,7 @@
 #include "StageHelpers.h"
 #include "furiosa/Dialect/VISA/Transfer/Transfer.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
@@ -126,7 +127,8 @@ static void checkTransfer(Operation *op, Type source, Type target,
         << (isa<DmType>(source) ? "DM to DM" : "HBM to HBM");
   else if (checker.getTarget().getChips() != 1)
     ; // Checked at this level only.
-  else if (!reporter.failed()) {
+  else if (!reporter.failed() && checker.isSound(source) &&
+           checker.isSound(target)) {
     auto elementType = visa::getElementType(from.elementType);
     auto commands = deriveTransfer(getSide(source), getSide(target),
                                    elementType ? wireBits(*elementType) : 8);
@@ -172,12 +174,33 @@ LogicalResult TileOp::verify() {
 
 Value TileOp::getViewSource() { return getSource(); }
 
-/// Constant first and last value of an index, if it is a constant or the
-/// counter of a loop with constant bounds.
+/// Bounds of an index in which loop counters with constant bounds are added
+/// and multiplied; nothing where they are not known or leave 64 bits.
 static std::optional<std::pair<int64_t, int64_t>> getRange(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return std::pair(constant.getSExtValue(), constant.getSExtValue());
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(
+          value.getDefiningOp())) {
+    Operation *op = value.getDefiningOp();
+    auto lhs = getRange(op->getOperand(0)), rhs = getRange(op->getOperand(1));
+    if (!lhs || !rhs)
+      return std::nullopt;
+    std::optional<std::pair<int64_t, int64_t>> range;
+    for (int64_t a : {lhs->first, lhs->second})
+      for (int64_t b : {rhs->first, rhs->second}) {
+        auto result = isa<arith::AddIOp>(op)   ? llvm::checkedAdd(a, b)
+                      : isa<arith::SubIOp>(op) ? llvm::checkedSub(a, b)
+                                               : llvm::checkedMul(a, b);
+        if (!result)
+          return std::nullopt;
+        if (!range)
+          range = {*result, *result};
+        range->first = std::min(range->first, *result);
+        range->second = std::max(range->second, *result);
+      }
+    return range;
+  }
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return std::nullopt;

@@ -12,6 +12,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -47,6 +48,18 @@ struct VISAAliases : public OpAsmDialectInterface {
   }
 };
 
+/// Helpers that hold visa ops inline into kernels like any other.
+struct VISAInliner : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+
 struct TMapAliases : public OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
@@ -71,7 +84,7 @@ void VISADialect::initialize() {
   registerContractionOps();
   registerVectorOps();
   registerCommitOps();
-  addInterfaces<VISAAliases>();
+  addInterfaces<VISAAliases, VISAInliner>();
   // Axes are printed by alias wherever a visa type names them.
   auto *tmapDialect = getContext()->getOrLoadDialect<tmap::TMapDialect>();
   if (!tmapDialect->getRegisteredInterface<OpAsmDialectInterface>())
@@ -94,15 +107,19 @@ LogicalResult VISADialect::verifyOperationAttribute(Operation *op,
   if (!function || !isa<UnitAttr>(attribute.getValue()))
     return op->emitOpError() << "attribute " << getKernelAttrName()
                              << " is a unit attribute of func.func";
+  // The structure of the function and of the ops below is not verified yet at
+  // this point, parents before what they hold.
+  if (failed(op->getName().verifyInvariants(op)))
+    return failure();
   // A kernel that has been lowered keeps its mark; there is no visa to check.
   if (function.isExternal())
     return op->emitOpError() << "a kernel needs a body";
-  // The structure of ops below is not verified yet at this point.
-  WalkResult walked = function.getBody().walk([](Operation *nested) {
-    return failed(verify(nested, /*verifyRecursively=*/false))
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  });
+  WalkResult walked =
+      function.getBody().walk<WalkOrder::PreOrder>([](Operation *nested) {
+        return failed(verify(nested, /*verifyRecursively=*/false))
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      });
   if (walked.wasInterrupted())
     return failure();
   return checkKernel(function);

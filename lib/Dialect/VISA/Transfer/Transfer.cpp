@@ -71,6 +71,7 @@ private:
                                  llvm::SmallVectorImpl<DmLoop> &loops);
   std::optional<Fault> deriveElementLoops();
   Result<std::vector<Point>> derivePoints(const Mapping &dimension);
+  std::optional<Fault> checkOvershoot() const;
   std::optional<Fault> checkAlignment() const;
   std::optional<Fault> checkCoverage(int64_t cells) const;
   std::optional<Fault> emit(int64_t cluster, int64_t pe,
@@ -395,7 +396,39 @@ Derivation::emit(int64_t cluster, int64_t pe, std::vector<Point> points,
   return std::nullopt;
 }
 
+std::optional<Fault> Derivation::checkOvershoot() const {
+  // The largest coordinate that the digits of each axis reach together.
+  const Axes &axes = dm.element.axes();
+  llvm::SmallVector<int64_t> reach(axes.size(), 0);
+  for (const Mapping *part : {&dm.cluster, &dm.slice, &dm.element})
+    if (auto canonical = part->canonical())
+      for (const Factor &factor : canonical->factors)
+        if (factor.axis >= 0)
+          reach[factor.axis] += (factor.live - 1) * factor.stride;
+  auto target = hbm.element.canonical();
+  if (!target)
+    return target.fault();
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    if (reach[axis] < axes[axis].size)
+      continue;
+    // Padding that HBM declares as well may travel along.
+    bool covered = false;
+    for (const Factor &factor : target->factors)
+      covered |= factor.axis == static_cast<int>(axis) && factor.stride == 1 &&
+                 factor.extent > reach[axis];
+    if (!covered)
+      return notYetSupported(
+          "a DM tensor whose last slice is partly filled: axis " +
+          axes[axis].name + " of size " + llvm::Twine(axes[axis].size) +
+          " is cut into digits that reach " + llvm::Twine(reach[axis] + 1) +
+          "; pad the HBM tensor to as many");
+  }
+  return std::nullopt;
+}
+
 Result<std::vector<TransferCommand>> Derivation::run() {
+  if (auto fault = checkOvershoot())
+    return *fault;
   if (auto fault = deriveElementLoops())
     return *fault;
   auto clusters = derivePoints(dm.cluster);

@@ -9,6 +9,7 @@
 #include "mlir/Tools/mlir-translate/Translation.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -29,6 +30,12 @@ static LogicalResult report(MLIRContext *context, llvm::Error error) {
   return emitError(UnknownLoc::get(context), llvm::toString(std::move(error)));
 }
 
+static llvm::cl::opt<bool> verifySchedule(
+    "verify-schedule",
+    llvm::cl::desc("Refuse a schedule that does not hold, or whose cycles are "
+                   "not those of the cost model (on unless =false)"),
+    llvm::cl::init(true));
+
 /// The one program of a module, lowered if need be.
 static FailureOr<resource::ProgramOp>
 getProgram(ModuleOp module, const LoweringPipeline &pipeline) {
@@ -36,8 +43,10 @@ getProgram(ModuleOp module, const LoweringPipeline &pipeline) {
     auto program = dyn_cast<resource::ProgramOp>(op);
     return program && program.getMakespan();
   };
-  if (pipeline && !llvm::all_of(*module.getBody(), isScheduled) &&
-      failed(pipeline(module)))
+  // The pipeline also verifies the schedules of programs that have one.
+  bool takesAsIs =
+      !verifySchedule && llvm::all_of(*module.getBody(), isScheduled);
+  if (pipeline && !takesAsIs && failed(pipeline(module)))
     return failure();
   resource::ProgramOp found;
   for (Operation &op : *module.getBody()) {

@@ -155,6 +155,10 @@ public:
   /// Device grid, capacity and padding rules of a tier type at `op`.
   bool checkTensorType(mlir::Operation *op, mlir::Type type);
 
+  /// Whether a tier type has sizes that a transfer can be derived for; where it
+  /// has not, checkTensorType has said so.
+  bool isSound(mlir::Type type) const;
+
   void noteFault() { ++numFaults; }
   bool failed() const { return numFaults != 0; }
   TargetAttr getTarget() const { return target; }
