@@ -15,21 +15,24 @@ PACKAGES := g++ cmake ninja-build ccache python3 \
   zlib1g-dev libzstd-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
 SANITIZER_PACKAGES := libclang-rt-22-dev
 
-.PHONY: demo test test-all test-preset build setup setup-sanitizers clean
+.PHONY: demo test test-all test-preset configure build setup setup-sanitizers clean
 
-demo: build
+demo: configure
+	@cmake --build build -j $(JOBS) --target furiosa-opt-mlir furiosa-run furiosa-translate
 	@tools/demo.sh build/bin examples/gemm_i8.mlir build/demo
 
 test: build
 	@python3 test/run-tests.py build
 
-build: setup
+configure: setup
 	@test -f build/build.ninja || cmake --preset default
+
+build: configure
 	@cmake --build build -j $(JOBS)
 
 # Installs what is missing, and nothing where all is there.
 setup:
-	@missing=$$(dpkg-query -W -f '$${Status} $${Package}\n' $(PACKAGES) 2>/dev/null \
+	@missing=$$({ dpkg-query -W -f '$${Status} $${Package}\n' $(PACKAGES) 2>/dev/null || true; } \
 	  | awk '$$1 == "install" && $$3 == "installed" {print $$4}' \
 	  | sort | comm -13 - <(printf '%s\n' $(PACKAGES) | sort)); \
 	if [ -n "$$missing" ]; then \

@@ -177,18 +177,6 @@ FailureOr<Offset> Planner::getOffset(Value tensor) {
   return offset;
 }
 
-static TransferSide getSide(Type type) {
-  TensorParts parts = getTensorParts(type);
-  TransferSide side;
-  side.isDm = isa<DmType>(type);
-  side.element = parts.element.getMapping();
-  if (side.isDm) {
-    side.cluster = parts.cluster.getMapping();
-    side.slice = parts.slice.getMapping();
-  }
-  return side;
-}
-
 /// The descriptor of one engine; null and an error where none holds it.
 static lir::EngineAttr getEngine(MLIRContext *context,
                                  const EngineTransfer &engine,
@@ -227,7 +215,7 @@ LogicalResult Planner::planTransfer(Operation *op, Value source, Value target,
   if (failed(sourceOffset) || failed(targetOffset))
     return failure();
   auto commands =
-      deriveTransfer(getSide(sourceType), getSide(targetType),
+      deriveTransfer(getTransferSide(sourceType), getTransferSide(targetType),
                      getBits(getTensorParts(sourceType).elementType));
   if (!commands) {
     const mapping::Fault &fault = commands.fault();

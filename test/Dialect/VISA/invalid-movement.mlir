@@ -245,3 +245,61 @@ module attributes {visa.target = "rngd"} {
 
 // expected-error @below {{a kernel needs a body}}
 func.func private @declared() attributes {visa.kernel}
+
+// -----
+
+// MA-15: a digit of an axis twice, in the slice and in the element.
+#axes = #tmap.axes<A = 2048>
+!hbm = !visa.hbm<i32, element "A", #axes>
+!dm = !visa.dm<i32, slice "A / 8", element "A % 16", #axes>
+func.func @digit_twice(%a: !hbm) attributes {visa.kernel} {
+  // expected-error @below {{MA-15}}
+  // expected-error @below {{not yet supported: a DM tensor whose last slice is partly filled}}
+  %d = visa.to_dm %a : !hbm -> !dm
+  return
+}
+
+// -----
+
+// MM-5: HBM holds 48 GiB; sizes beyond 64 bits are told, not wrapped.
+#axes = #tmap.axes<A = 9223372036854775807, B = 100000000000>
+// expected-error @below {{MM-5: element "A" needs more than 2^60 bytes, HBM has 51539607552}}
+// expected-error @below {{MM-5: element "B" needs 100000000000 bytes, HBM has 51539607552}}
+func.func @huge(%a: !visa.hbm<i32, element "A", #axes>, %b: !visa.hbm<i8, element "B", #axes>) attributes {visa.kernel} {
+  return
+}
+
+// -----
+
+// A last slice that is partly filled needs padding in HBM as well.
+#axes = #tmap.axes<A = 17>
+!hbm = !visa.hbm<i32, element "A", #axes>
+!dm = !visa.dm<i32, slice "A # 24 / 8 # 256", element "A # 24 % 8", #axes>
+func.func @ragged(%a: !hbm) attributes {visa.kernel} {
+  // expected-error @below {{not yet supported: a DM tensor whose last slice is partly filled: axis A of size 17 is cut into digits that reach 24}}
+  %d = visa.to_dm %a : !hbm -> !dm
+  return
+}
+
+// -----
+
+// Offsets are bounded through sums and products of loop counters; steps are
+// positive.
+#axes = #tmap.axes<A = 64>
+!hbm = !visa.hbm<i32, element "A", #axes>
+!one = !visa.hbm<i32, element "1 # 8, A % 8", #axes>
+func.func @offsets(%a: !hbm) attributes {visa.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %j = arith.muli %i, %c3 : index
+    // expected-error @below {{MM-37 (MA-19)}}
+    %t = visa.tile %a[%j] along "A / 8" take 1 : !hbm -> !one
+  }
+  // expected-error @below {{MM-37: a loop step of 0, expected at least 1}}
+  scf.for %i = %c0 to %c4 step %c0 {
+  }
+  return
+}

@@ -110,6 +110,7 @@ func.func @operands() attributes {visa.kernel} {
     collect time "1" packet "A"
     to_vrf element "A"
   }
+  // expected-note @below {{operand is loaded here}}
   %v1 = visa.chain sub -> !vs {
     fetch %s time "1" packet "A" : !sm
     collect time "1" packet "A"

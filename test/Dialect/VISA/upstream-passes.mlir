@@ -60,3 +60,25 @@ func.func @in_a_loop(%a: !hbm, %y: !hbm) attributes {visa.kernel} {
   }
   return
 }
+
+// Helpers inline into kernels.
+// CHECK-LABEL: func.func @with_helper
+// CHECK-NOT: call
+// CHECK: visa.to_dm
+// CHECK: visa.chain
+// CHECK: visa.to_hbm
+func.func private @helper(%d: !dm) -> !dm {
+  %r = visa.chain main -> !dm {
+    fetch %d time "1" packet "A % 8" : !dm
+    collect time "1" packet "A % 8"
+    commit_trim packet "A % 8"
+    commit element "A % 8"
+  }
+  return %r : !dm
+}
+func.func @with_helper(%a: !hbm) -> !hbm attributes {visa.kernel} {
+  %d = visa.to_dm %a : !hbm -> !dm
+  %r = func.call @helper(%d) : (!dm) -> !dm
+  %o = visa.to_hbm %r : !dm -> !hbm
+  return %o : !hbm
+}

@@ -118,14 +118,7 @@ void CommitOp::check(StageChecker &checker, Layout &layout) {
         << " bytes that is not contiguous in data memory";
     return;
   }
-  tmap::AxesAttr axes = checker.getChain().getAxes();
-  TensorParts stored;
-  stored.elementType =
-      getMLIRType(checker.getOperation()->getContext(), layout.type);
-  stored.axes = axes;
-  stored.chip = getMappingAttr(layout.chip, axes);
-  stored.cluster = getMappingAttr(layout.cluster, axes);
-  stored.slice = getMappingAttr(layout.slice, axes);
-  stored.element = getMappingAttr(*element, axes);
+  TensorParts stored = getStoredParts(checker, layout);
+  stored.element = getMappingAttr(*element, stored.axes);
   checker.checkResult(stored);
 }

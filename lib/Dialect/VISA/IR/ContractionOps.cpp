@@ -208,24 +208,8 @@ void ContractOuterOp::check(StageChecker &checker, Layout &layout) {
                            << ", expected a TRF tensor; load it with to_trf";
     return;
   }
-  if (weight.axes != checker.getChain().getAxes()) {
-    checker.fault("TU-38") << "the weight is over axes " << weight.axes
-                           << ", the chain over "
-                           << checker.getChain().getAxes();
+  if (!checkOperandPlace(checker, "TU-38", "weight", getWeight(), layout))
     return;
-  }
-  auto compare = [&](StringRef name, const Mapping &found,
-                     const Mapping &expected) {
-    if (mapping::same(found, expected))
-      return;
-    InFlightDiagnostic diag = checker.fault("TU-38");
-    diag << name << " of the weight does not match the stream: found \""
-         << found.str() << "\", expected \"" << expected.str() << "\"";
-    diag.attachNote(getWeight().getLoc()) << "weight is loaded here";
-  };
-  compare("chip", weight.chip.getMapping(), layout.chip);
-  compare("cluster", weight.cluster.getMapping(), layout.cluster);
-  compare("slice", weight.slice.getMapping(), layout.slice);
   layout.lane = weight.lane.getMapping();
   int64_t lanes = layout.lane.size();
   if (lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8)

@@ -284,6 +284,20 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
     reporter.fault("MM-47")
         << "element \"" << parts.element.getText()
         << "\" is not a whole number of bytes of " << parts.elementType;
+  // MA-13 … MA-15 over all dimensions together.
+  Mapping whole = parts.chip.getMapping();
+  bool joined = true;
+  for (tmap::MappingAttr part :
+       {parts.cluster, parts.slice, parts.lane, parts.element})
+    if (part && joined) {
+      auto pair = mapping::pair(whole, part.getMapping());
+      joined = static_cast<bool>(pair);
+      if (joined)
+        whole = *pair;
+    }
+  if (joined)
+    if (auto fault = mapping::checkTensor(whole))
+      reporter.report(*fault, {});
   if (parts.cluster) {
     int64_t clusters = parts.cluster.getMapping().size();
     int64_t slices = parts.slice.getMapping().size();

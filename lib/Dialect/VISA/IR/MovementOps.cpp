@@ -2,7 +2,6 @@
 
 #include "OpFormat.h"
 #include "StageHelpers.h"
-#include "furiosa/Dialect/VISA/Transfer/Transfer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -89,7 +88,7 @@ LogicalResult CopyOp::verify() {
   return verifyMove(*this, getSource().getType(), getTarget().getType());
 }
 
-static TransferSide getSide(Type type) {
+TransferSide visa::getTransferSide(Type type) {
   TensorParts parts = getTensorParts(type);
   TransferSide side;
   side.isDm = isa<DmType>(type);
@@ -130,8 +129,9 @@ static void checkTransfer(Operation *op, Type source, Type target,
   else if (!reporter.failed() && checker.isSound(source) &&
            checker.isSound(target)) {
     auto elementType = visa::getElementType(from.elementType);
-    auto commands = deriveTransfer(getSide(source), getSide(target),
-                                   elementType ? wireBits(*elementType) : 8);
+    auto commands =
+        deriveTransfer(getTransferSide(source), getTransferSide(target),
+                       elementType ? wireBits(*elementType) : 8);
     if (!commands) {
       const mapping::Fault &fault = commands.fault();
       if (fault.reason == "not-yet-supported")

@@ -20,19 +20,6 @@ void VISADialect::registerRegisterFileOps() {
       >();
 }
 
-/// The result parts that follow from the stream, but for lane and element.
-static TensorParts getStoredParts(StageChecker &checker, const Layout &layout) {
-  tmap::AxesAttr axes = checker.getChain().getAxes();
-  TensorParts parts;
-  parts.elementType =
-      getMLIRType(checker.getOperation()->getContext(), layout.type);
-  parts.axes = axes;
-  parts.chip = getMappingAttr(layout.chip, axes);
-  parts.cluster = getMappingAttr(layout.cluster, axes);
-  parts.slice = getMappingAttr(layout.slice, axes);
-  return parts;
-}
-
 void ToTrfOp::check(StageChecker &checker, Layout &layout) {
   if (layout.point != Point::Collect)
     checker.fault("TU-33") << "this stage may not follow "

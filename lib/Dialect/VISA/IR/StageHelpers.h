@@ -41,6 +41,47 @@ inline tmap::MappingAttr getMappingAttr(const mapping::Mapping &mapping,
   return attr ? *attr : tmap::MappingAttr();
 }
 
+/// The parts of a stored tensor that follow from the stream; lane and element
+/// are the stage's own.
+inline TensorParts getStoredParts(StageChecker &checker, const Layout &layout) {
+  tmap::AxesAttr axes = checker.getChain().getAxes();
+  TensorParts parts;
+  parts.elementType =
+      getMLIRType(checker.getOperation()->getContext(), layout.type);
+  parts.axes = axes;
+  parts.chip = getMappingAttr(layout.chip, axes);
+  parts.cluster = getMappingAttr(layout.cluster, axes);
+  parts.slice = getMappingAttr(layout.slice, axes);
+  return parts;
+}
+
+/// TU-38, VE-66: a register file operand lies over the chain's axes and in the
+/// slices of the stream. False if the axes differ: nothing else can be
+/// compared.
+inline bool checkOperandPlace(StageChecker &checker, llvm::StringRef rule,
+                              llvm::StringRef what, mlir::Value operand,
+                              const Layout &layout) {
+  TensorParts parts = getTensorParts(operand.getType());
+  if (parts.axes != checker.getChain().getAxes()) {
+    checker.fault(rule) << "the " << what << " is over axes " << parts.axes
+                        << ", the chain over " << checker.getChain().getAxes();
+    return false;
+  }
+  auto compare = [&](llvm::StringRef name, tmap::MappingAttr found,
+                     const mapping::Mapping &expected) {
+    if (mapping::same(found.getMapping(), expected))
+      return;
+    mlir::InFlightDiagnostic diag = checker.fault(rule);
+    diag << name << " of the " << what << " does not match the stream: found \""
+         << found.getText() << "\", expected \"" << expected.str() << "\"";
+    diag.attachNote(operand.getLoc()) << what << " is loaded here";
+  };
+  compare("chip", parts.chip, layout.chip);
+  compare("cluster", parts.cluster, layout.cluster);
+  compare("slice", parts.slice, layout.slice);
+  return true;
+}
+
 } // namespace furiosa::visa
 
 #endif // FURIOSA_LIB_DIALECT_VISA_IR_STAGEHELPERS_H

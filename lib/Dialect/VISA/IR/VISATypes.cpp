@@ -203,8 +203,8 @@ static void printTensor(AsmPrinter &printer, Type type) {
   printer << '>';
 }
 
-/// Structure that holds for any tensor: its element type, whole bytes, and no
-/// digit of an axis twice (MA-15 is about one dimension list as a whole).
+/// Structure that holds for any tensor: its element type and its axes. The
+/// kernel check looks at the rest.
 static LogicalResult verifyTensor(function_ref<InFlightDiagnostic()> emitError,
                                   Type elementType, AxesAttr axes,
                                   ArrayRef<MappingAttr> mappings) {

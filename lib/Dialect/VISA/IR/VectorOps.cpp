@@ -184,25 +184,9 @@ void VectorFxpOp::check(StageChecker &checker, Layout &layout) {
                            << furiosa::toString(layout.type);
     return;
   }
-  if (parts.axes != checker.getChain().getAxes()) {
-    checker.fault("VE-66") << "the operand is over axes " << parts.axes
-                           << ", the chain over "
-                           << checker.getChain().getAxes();
+  if (!checkOperandPlace(checker, "VE-66", "operand", operand, layout))
     return;
-  }
-  // VE-66: the operand lies in the same slices, and is read in the order of
-  // the stream; axes that it lacks are broadcast.
-  auto compare = [&](StringRef name, const Mapping &found,
-                     const Mapping &expected) {
-    if (mapping::same(found, expected))
-      return;
-    InFlightDiagnostic diag = checker.fault("VE-66");
-    diag << name << " of the operand does not match the stream: found \""
-         << found.str() << "\", expected \"" << expected.str() << "\"";
-  };
-  compare("chip", parts.chip.getMapping(), layout.chip);
-  compare("cluster", parts.cluster.getMapping(), layout.cluster);
-  compare("slice", parts.slice.getMapping(), layout.slice);
+  // It is read in the order of the stream; axes that it lacks are broadcast.
   auto sequence = mapping::sequence(parts.element.getMapping(), layout.time,
                                     layout.packet, mapping::SequenceMode::Read);
   if (!sequence) {

@@ -10,6 +10,7 @@
 #define FURIOSA_DIALECT_VISA_IR_KERNELCHECK_H
 
 #include "furiosa/Dialect/VISA/IR/VISA.h"
+#include "furiosa/Dialect/VISA/Transfer/Transfer.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -167,6 +168,9 @@ private:
   TargetAttr target;
   unsigned numFaults = 0;
 };
+
+/// A tensor of HBM or DM as one side of a transfer.
+TransferSide getTransferSide(mlir::Type type);
 
 /// Checks a kernel function, its types, ops and chains.
 mlir::LogicalResult checkKernel(mlir::FunctionOpInterface kernel);
