@@ -338,7 +338,7 @@ TEST_F(StageTest, VectorFxpImmediates) {
   EXPECT_EQ(fxp("shl", 31, {1, 2, -1}), codesOf({min, 0, min}));
   EXPECT_EQ(fxp("shl_sat", 4, {1, max / 8, -1, min}),
             codesOf({16, max, -16, min}));
-  EXPECT_EQ(fxp("shl_sat", 31, {1, -1, 0}), codesOf({max, min, 0}));
+  EXPECT_EQ(fxp("shl_sat", 31, {1, -1, 0}), codesOf({min, max, 0}));
   EXPECT_EQ(fxp("mul_int", 65537, {65536, -1}), codesOf({65536, -65537}));
   EXPECT_EQ(fxp("mul_fxp", min, {min, 1, -1, max}),
             codesOf({max, -1, 1, -max}));

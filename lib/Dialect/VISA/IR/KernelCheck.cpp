@@ -355,7 +355,7 @@ bool KernelChecker::checkChain(ChainOp chain,
                                std::vector<StageRecord> *records) {
   Layout layout;
   layout.context = chain.getContext();
-  bool ok = checkTensorType(chain, chain.getResult().getType());
+  bool ok = true;
   bool foundStage = false;
   for (Operation &op : chain.getBody().front()) {
     auto stage = dyn_cast<StageOpInterface>(op);
@@ -378,6 +378,8 @@ bool KernelChecker::checkChain(ChainOp chain,
     if (records)
       records->push_back({&op, std::move(before), layout});
   }
+  // Behind the stages, whose rules say more about a result that is wrong.
+  ok &= checkTensorType(chain, chain.getResult().getType());
   if (layout.point != Point::End) {
     FaultReporter reporter(chain);
     reporter.fault("TU-72")
