@@ -12,6 +12,9 @@ config.excludes = ["Inputs", "CMakeLists.txt", "vectors"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.furiosa_obj_root, "test")
 
+if "Address" in config.furiosa_sanitizer:
+    config.available_features.add("asan")
+
 llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.furiosa_tools_dir, append_path=True)
