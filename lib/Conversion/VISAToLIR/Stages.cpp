@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "furiosa/Conversion/VISAToLIR/Loops/Loops.h"
 #include "furiosa/Conversion/VISAToLIR/VISAToLIR.h"
 #include "furiosa/Dialect/LIR/IR/LIR.h"
+#include "furiosa/Dialect/VISA/IR/StageLoops.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "mlir/IR/Builders.h"
@@ -39,29 +39,9 @@ template <typename Model, typename Op>
 using StageModel = LowerStageInterface::ExternalModel<Model, Op>;
 } // namespace
 
-/// Reports what an accepted kernel needs and no unit can do.
-template <typename T>
-static LogicalResult report(Operation *op, StringRef clause,
-                            const mapping::Result<T> &result) {
-  if (result)
-    return success();
-  const mapping::Fault &fault = result.fault();
-  FaultReporter reporter(op);
-  if (fault.reason == "not-yet-supported")
-    reporter.notYetSupported(clause) << fault.message;
-  else
-    reporter.report(fault, clause);
-  return failure();
-}
-
 /// An element type where visa verified that it is one.
 static ElementType getType(Type type) {
   return visa::getElementType(type).value_or(ElementType::I8);
-}
-
-/// The type of a tensor's elements.
-static ElementType getTypeOf(Value tensor) {
-  return getType(getTensorParts(tensor.getType()).elementType);
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,26 +50,9 @@ static ElementType getTypeOf(Value tensor) {
 
 namespace {
 struct FetchLowering : public StageModel<FetchLowering, FetchOp> {
-  static mapping::Result<loops::FetchLoops> derive(const StageLowering &stage) {
-    auto fetch = cast<FetchOp>(stage.records[stage.index].op);
-    ElementType type = getTypeOf(fetch.getSource());
-    loops::FetchWidth width;
-    width.bits = width.convertedBits = wireBits(type);
-    if (const StageRecord *cast = stage.find<FetchCastOp>())
-      width.convertedBits = wireBits(cast->after.type);
-    width.isSub = stage.before().context == Context::Sub;
-    return loops::deriveFetchLoops(
-        getTensorParts(fetch.getSource().getType()).element.getMapping(),
-        stage.after().time, stage.after().packet, width);
-  }
-
-  LogicalResult checkLowering(Operation *op, const StageLowering &stage) const {
-    return report(op, "packet", derive(stage));
-  }
-
   void lower(Operation *op, const StageLowering &stage,
              OpBuilder &builder) const {
-    auto derived = derive(stage);
+    auto derived = deriveFetch(stage);
     Arrays arrays(derived->loops);
     // The conversion keeps the number of elements of a packet.
     const StageRecord *cast = stage.find<FetchCastOp>();
@@ -173,39 +136,9 @@ static std::optional<lir::FeedType> getFeedType(ElementType type) {
   }
 }
 
-/// The loops that contract_outer, contract_packet and contract_time share.
-static mapping::Result<loops::ContractionLoops>
-deriveContraction(const StageLowering &stage) {
-  const StageRecord *outer = stage.find<ContractOuterOp>();
-  const StageRecord *time = stage.find<ContractTimeOp>();
-  // A chain that ends early was refused before.
-  if (!outer || !time)
-    return mapping::Fault{"TU-46", "not-yet-supported",
-                          "a contraction without all of its stages"};
-  SmallVector<loops::TimeRun> runs;
-  for (const TimeSegment &segment : time->after.timeSegments)
-    runs.push_back({segment.size, segment.retained});
-  Value weight = cast<ContractOuterOp>(outer->op).getWeight();
-  return loops::deriveContractionLoops(
-      getTensorParts(weight.getType()).element.getMapping(),
-      outer->after.outerTime, outer->after.packet, wireBits(getTypeOf(weight)),
-      outer->after.timeBroadcast, runs);
-}
-
 namespace {
 struct ContractOuterLowering
     : public StageModel<ContractOuterLowering, ContractOuterOp> {
-  LogicalResult checkLowering(Operation *op, const StageLowering &stage) const {
-    ElementType weight = getTypeOf(cast<ContractOuterOp>(op).getWeight());
-    if (!getFeedType(stage.after().storage) || !getFeedType(weight)) {
-      FaultReporter(op).notYetSupported()
-          << "a contraction of " << furiosa::toString(stage.after().storage)
-          << " with " << furiosa::toString(weight);
-      return failure();
-    }
-    return report(op, "time", deriveContraction(stage));
-  }
-
   void lower(Operation *op, const StageLowering &stage,
              OpBuilder &builder) const {
     auto outer = cast<ContractOuterOp>(op);
@@ -311,27 +244,6 @@ static std::pair<lir::Alu, lir::AluOp> getAlu(FxpFn function) {
 
 namespace {
 struct VectorFxpLowering : public StageModel<VectorFxpLowering, VectorFxpOp> {
-  static mapping::Result<loops::LoopNest> derive(VectorFxpOp op,
-                                                 const StageLowering &stage) {
-    Value operand = op.getOperands()[0];
-    return loops::deriveVrfLoops(
-        getTensorParts(operand.getType()).element.getMapping(),
-        stage.before().time, stage.before().packet,
-        wireBits(getTypeOf(operand)));
-  }
-
-  LogicalResult checkLowering(Operation *op, const StageLowering &stage) const {
-    auto fxp = cast<VectorFxpOp>(op);
-    if (fxp.getSlots().size() != 1) {
-      FaultReporter(op).notYetSupported()
-          << "a vector stage of " << fxp.getSlots().size() << " slots";
-      return failure();
-    }
-    if (fxp.getOperands().empty())
-      return success();
-    return report(op, {}, derive(fxp, stage));
-  }
-
   void lower(Operation *op, const StageLowering &stage,
              OpBuilder &builder) const {
     auto fxp = cast<VectorFxpOp>(op);
@@ -343,7 +255,7 @@ struct VectorFxpLowering : public StageModel<VectorFxpLowering, VectorFxpOp> {
                                DenseI64ArrayAttr());
       return;
     }
-    Arrays arrays(*derive(fxp, stage));
+    Arrays arrays(*deriveVrfOperand(fxp.getOperands()[0], stage));
     lir::VectorAluOp::create(builder, op->getLoc(), alu, function,
                              IntegerAttr(),
                              stage.getBuffer(fxp.getOperands()[0]),
@@ -372,33 +284,13 @@ struct CommitTrimLowering
 };
 
 struct CommitLowering : public StageModel<CommitLowering, CommitOp> {
-  static TensorParts getStored(Operation *op) {
-    return getTensorParts(op->getParentOfType<ChainOp>().getResult().getType());
-  }
-
-  static mapping::Result<loops::LoopNest> derive(Operation *op,
-                                                 const StageLowering &stage) {
-    return loops::deriveCommitLoops(getStored(op).element.getMapping(),
-                                    stage.before().time, stage.before().packet,
-                                    wireBits(stage.before().type));
-  }
-
-  LogicalResult checkLowering(Operation *op, const StageLowering &stage) const {
-    if (loops::getLiveRanges(getStored(op).slice.getMapping()).empty()) {
-      FaultReporter(op).notYetSupported()
-          << "a result of which no slice holds a cell";
-      return failure();
-    }
-    return report(op, "element", derive(op, stage));
-  }
-
   void lower(Operation *op, const StageLowering &stage,
              OpBuilder &builder) const {
-    Arrays arrays(*derive(op, stage));
-    lir::CommitSequencerOp::create(
-        builder, op->getLoc(), stage.result, /*base=*/0, arrays.sizes,
-        arrays.strides, stage.before().packetBytes().value_or(0),
-        loops::getLiveRanges(getStored(op).slice.getMapping()));
+    Arrays arrays(*deriveCommit(stage));
+    lir::CommitSequencerOp::create(builder, op->getLoc(), stage.result,
+                                   /*base=*/0, arrays.sizes, arrays.strides,
+                                   stage.before().packetBytes().value_or(0),
+                                   getStoredSlices(stage));
   }
 };
 } // namespace

@@ -7,16 +7,15 @@
 
 #include "furiosa/Conversion/VISAToLIR/VISAToLIR.h"
 #include "furiosa/Conversion/Passes.h"
-#include "furiosa/Conversion/VISAToLIR/Loops/Loops.h"
 #include "furiosa/Dialect/LIR/IR/LIR.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
-#include "furiosa/Dialect/VISA/Transfer/Transfer.h"
+#include "furiosa/Dialect/VISA/IR/TransferPlan.h"
+#include "furiosa/Dialect/VISA/Loops/Loops.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
@@ -73,19 +72,6 @@ convertTensor(Type type, function_ref<InFlightDiagnostic()> emitError) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where a view begins in its buffer, in bytes: a number, and index values
-/// that each count by a number of bytes.
-struct Offset {
-  int64_t constant = 0;
-  SmallVector<std::pair<Value, int64_t>> terms;
-};
-
-/// The DMA commands of one transfer.
-struct TransferPlan {
-  std::vector<TransferCommand> commands;
-  Offset source, target;
-};
-
 /// What becomes of the ops of all kernels.
 struct Plan {
   DenseMap<Operation *, TransferPlan> transfers;
@@ -104,10 +90,9 @@ public:
 
 private:
   LogicalResult planOp(Operation *op);
-  LogicalResult planTransfer(Operation *op, Value source, Value target,
-                             Type targetType);
+  LogicalResult planMove(Operation *op, Value source, Value target,
+                         Type targetType);
   LogicalResult planChain(ChainOp chain);
-  FailureOr<Offset> getOffset(Value tensor);
   LogicalResult checkType(Operation *op, Type type);
 
   func::FuncOp kernel;
@@ -121,144 +106,13 @@ LogicalResult Planner::checkType(Operation *op, Type type) {
   return success(bool(convertTensor(type, [&] { return op->emitError(); })));
 }
 
-FailureOr<Offset> Planner::getOffset(Value tensor) {
-  Offset offset;
-  while (Operation *def = tensor.getDefiningOp()) {
-    if (auto reshape = dyn_cast<ReshapeOp>(def)) {
-      tensor = reshape.getSource();
-      continue;
-    }
-    auto tile = dyn_cast<TileOp>(def);
-    if (!tile)
-      break;
-    tensor = tile.getSource();
-    TensorParts parts = getTensorParts(tensor.getType());
-    FaultReporter reporter(tile);
-    auto along = tmap::MappingAttr::parseText(tile.getAlong(), parts.axes);
-    if (!along) {
-      reporter.report(along.fault(), "along");
-      return failure();
-    }
-    std::optional<int64_t> start;
-    APInt constant;
-    if (auto number = tile.getStart())
-      start = *number;
-    else if (matchPattern(tile.getOffset(), m_ConstantInt(&constant)))
-      start = constant.getSExtValue();
-    auto window =
-        mapping::tile(parts.element.getMapping(), along->getMapping(),
-                      tile.getTake(), start.value_or(0), mapping::Pad::Top);
-    if (!window) {
-      reporter.report(window.fault(), "along");
-      return failure();
-    }
-    // An index of one cell has one start.
-    if (!start && window->live == 1)
-      start = 0;
-    if (!start && window->step == 0) {
-      reporter.notYetSupported("along")
-          << "a start known only at run time along \"" << tile.getAlong()
-          << "\", which is no single digit";
-      return failure();
-    }
-    auto bytes = loops::getBytes(start ? window->offset : window->step,
-                                 getBits(parts.elementType));
-    auto sum = bytes && start
-                   ? llvm::checkedAdd<int64_t>(offset.constant, *bytes)
-                   : std::optional<int64_t>(offset.constant);
-    if (!bytes || !sum) {
-      reporter.notYetSupported("along") << "a window that begins inside a byte";
-      return failure();
-    }
-    offset.constant = *sum;
-    if (!start)
-      offset.terms.push_back({tile.getOffset(), *bytes});
-  }
-  return offset;
-}
-
-/// The descriptor of one engine; null and an error where none holds it.
-static lir::EngineAttr getEngine(MLIRContext *context,
-                                 const EngineTransfer &engine,
-                                 const TransferPlan &transfer,
-                                 function_ref<InFlightDiagnostic()> emitError) {
-  SmallVector<int64_t> sizes, sourceStrides, targetStrides;
-  for (const TransferLoop &loop : engine.loops) {
-    sizes.push_back(loop.size);
-    sourceStrides.push_back(loop.sourceStride);
-    targetStrides.push_back(loop.targetStride);
-  }
-  auto source = llvm::checkedAdd(engine.sourceBase, transfer.source.constant);
-  auto target = llvm::checkedAdd(engine.targetBase, transfer.target.constant);
-  if (!source || !target) {
-    emitError() << "LIR-8: the base of a descriptor does not fit in 64 bits";
-    return {};
-  }
-  return lir::EngineAttr::getChecked(
-      emitError, context, engine.cluster, engine.pe, *source, *target,
-      ArrayRef<int64_t>(sizes), ArrayRef<int64_t>(sourceStrides),
-      ArrayRef<int64_t>(targetStrides), engine.packet);
-}
-
-LogicalResult Planner::planTransfer(Operation *op, Value source, Value target,
-                                    Type targetType) {
+LogicalResult Planner::planMove(Operation *op, Value source, Value target,
+                                Type targetType) {
   FaultReporter reporter(op);
-  Type sourceType = source.getType();
-  if (isa<DmType>(sourceType) == isa<DmType>(targetType)) {
-    reporter.notYetSupported()
-        << "a transfer from "
-        << (isa<DmType>(sourceType) ? "DM to DM" : "HBM to HBM");
+  auto transfer = planTransfer(source, target, targetType, reporter);
+  if (failed(transfer))
     return failure();
-  }
-  auto sourceOffset = getOffset(source);
-  auto targetOffset = target ? getOffset(target) : FailureOr<Offset>(Offset());
-  if (failed(sourceOffset) || failed(targetOffset))
-    return failure();
-  auto commands =
-      deriveTransfer(getTransferSide(sourceType), getTransferSide(targetType),
-                     getBits(getTensorParts(sourceType).elementType));
-  if (!commands) {
-    const mapping::Fault &fault = commands.fault();
-    if (fault.reason == "not-yet-supported")
-      reporter.notYetSupported() << fault.message;
-    else
-      reporter.report(fault, {});
-    return failure();
-  }
-  TransferPlan transfer{std::move(*commands), std::move(*sourceOffset),
-                        std::move(*targetOffset)};
-  // DM is moved as a whole: its slices have one address.
-  if (!(isa<DmType>(sourceType) ? transfer.source : transfer.target)
-           .terms.empty()) {
-    reporter.notYetSupported() << "a view of a DM tensor";
-    return failure();
-  }
-  if (isa<DmType>(targetType)) {
-    // MM-30: data memory is filled from whole words.
-    auto isWhole = [](int64_t bytes) {
-      return bytes % int64_t(machine::dmWriteGranule) == 0;
-    };
-    const Offset &offset = transfer.source;
-    if (!isWhole(offset.constant) ||
-        !llvm::all_of(llvm::make_second_range(offset.terms), isWhole)) {
-      reporter.fault("MM-30")
-          << "the view begins at a byte of HBM that is no multiple of "
-          << machine::dmWriteGranule;
-      return failure();
-    }
-  }
-  for (const TransferCommand &command : transfer.commands)
-    for (const EngineTransfer &engine : command) {
-      for (const TransferLoop &loop : engine.loops)
-        if (loop.sourceStride < 0 || loop.targetStride < 0) {
-          reporter.notYetSupported() << "a transfer that walks backwards";
-          return failure();
-        }
-      if (!getEngine(op->getContext(), engine, transfer,
-                     [&] { return op->emitError(); }))
-        return failure();
-    }
-  plan.transfers[op] = std::move(transfer);
+  plan.transfers[op] = std::move(*transfer);
   return success();
 }
 
@@ -267,19 +121,12 @@ LogicalResult Planner::planChain(ChainOp chain) {
   if (failed(records))
     return failure();
   bool ok = true;
-  StageLowering stage;
-  stage.records = *records;
-  for (size_t i = 0; i < records->size(); ++i) {
-    stage.index = i;
-    Operation *op = (*records)[i].op;
-    auto lowering = dyn_cast<LowerStageInterface>(op);
-    if (!lowering) {
-      FaultReporter(op).notYetSupported() << "a stage without a lowering";
+  for (const StageRecord &record : *records)
+    if (!isa<LowerStageInterface>(record.op)) {
+      FaultReporter(record.op).notYetSupported()
+          << "a stage without a lowering";
       ok = false;
-      continue;
     }
-    ok &= succeeded(lowering.checkLowering(stage));
-  }
   plan.chains[chain] = std::move(*records);
   return success(ok);
 }
@@ -289,12 +136,12 @@ LogicalResult Planner::planOp(Operation *op) {
     if (failed(checkType(op, type)))
       return failure();
   if (auto toDm = dyn_cast<ToDmOp>(op))
-    return planTransfer(op, toDm.getSource(), {}, toDm.getResult().getType());
+    return planMove(op, toDm.getSource(), {}, toDm.getResult().getType());
   if (auto toHbm = dyn_cast<ToHbmOp>(op))
-    return planTransfer(op, toHbm.getSource(), {}, toHbm.getResult().getType());
+    return planMove(op, toHbm.getSource(), {}, toHbm.getResult().getType());
   if (auto copy = dyn_cast<CopyOp>(op))
-    return planTransfer(op, copy.getSource(), copy.getTarget(),
-                        copy.getTarget().getType());
+    return planMove(op, copy.getSource(), copy.getTarget(),
+                    copy.getTarget().getType());
   if (auto chain = dyn_cast<ChainOp>(op))
     return planChain(chain);
   if (isa<visa::AllocOp, TileOp, ReshapeOp, func::ReturnOp>(op))
@@ -380,7 +227,7 @@ void Planner::annotate() {
 /// The bytes that a view adds to its buffer's address at run time; null where
 /// there are none.
 static Value createOffset(OpBuilder &builder, Location loc,
-                          const Offset &offset) {
+                          const ViewOffset &offset) {
   Value sum;
   for (auto [index, bytes] : offset.terms) {
     Value scaled = index;
@@ -393,6 +240,24 @@ static Value createOffset(OpBuilder &builder, Location loc,
   return sum;
 }
 
+/// The descriptor of one engine.
+static lir::EngineAttr getEngine(MLIRContext *context,
+                                 const EngineTransfer &engine,
+                                 const TransferPlan &transfer) {
+  SmallVector<int64_t> sizes, sourceStrides, targetStrides;
+  for (const TransferLoop &loop : engine.loops) {
+    sizes.push_back(loop.size);
+    sourceStrides.push_back(loop.sourceStride);
+    targetStrides.push_back(loop.targetStride);
+  }
+  return lir::EngineAttr::get(context, engine.cluster, engine.pe,
+                              engine.sourceBase + transfer.source.constant,
+                              engine.targetBase + transfer.target.constant,
+                              ArrayRef<int64_t>(sizes),
+                              ArrayRef<int64_t>(sourceStrides),
+                              ArrayRef<int64_t>(targetStrides), engine.packet);
+}
+
 static void createTransfer(OpBuilder &builder, Location loc,
                            const TransferPlan &transfer, Value source,
                            Value target) {
@@ -401,8 +266,7 @@ static void createTransfer(OpBuilder &builder, Location loc,
   for (const TransferCommand &command : transfer.commands) {
     SmallVector<Attribute> engines;
     for (const EngineTransfer &engine : command)
-      engines.push_back(getEngine(builder.getContext(), engine, transfer,
-                                  [&] { return emitError(loc); }));
+      engines.push_back(getEngine(builder.getContext(), engine, transfer));
     lir::DmaOp::create(builder, loc, source, sourceOffset, target, targetOffset,
                        builder.getArrayAttr(engines));
   }

@@ -13,13 +13,7 @@ def LowerStageInterface : OpInterface<"LowerStageInterface"> {
     has no list of them.
   }];
   let methods = [
-    InterfaceMethod<[{
-        Reports at the op what `lower` has no units for. Called before the first
-        op changes.
-      }], "::llvm::LogicalResult", "checkLowering",
-      (ins "const ::furiosa::StageLowering &":$stage), "",
-      "return ::llvm::success();">,
-    InterfaceMethod<"Creates the units of the stage, where `checkLowering` succeeds.",
+    InterfaceMethod<"Creates the units of a stage that the kernel check has accepted.",
       "void", "lower", (ins "const ::furiosa::StageLowering &":$stage,
                             "::mlir::OpBuilder &":$builder)>,
   ];

@@ -11,27 +11,12 @@
 
 namespace furiosa {
 
-/// A stage within its chain.
-struct StageLowering {
-  /// All stages of the chain with the streams around them.
-  llvm::ArrayRef<visa::StageRecord> records;
-  /// Which of them it is.
-  size_t index = 0;
-  /// The lir buffer of a tensor; unset while lowerings are only checked.
+/// A stage within its chain, and where its tensors are.
+struct StageLowering : public visa::ChainStage {
+  /// The lir buffer of a tensor.
   llvm::function_ref<mlir::Value(mlir::Value)> getBuffer;
-  /// The lir buffer that the chain fills; null while only checked.
+  /// The lir buffer that the chain fills.
   mlir::Value result;
-
-  const visa::Layout &before() const { return records[index].before; }
-  const visa::Layout &after() const { return records[index].after; }
-  /// The first stage of kind `Op` in the chain, or null.
-  template <typename Op>
-  const visa::StageRecord *find() const {
-    for (const visa::StageRecord &record : records)
-      if (mlir::isa<Op>(record.op))
-        return &record;
-    return nullptr;
-  }
 };
 
 } // namespace furiosa

@@ -2,6 +2,7 @@
 
 #include "OpFormat.h"
 #include "StageHelpers.h"
+#include "furiosa/Dialect/VISA/IR/StageLoops.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -121,4 +122,11 @@ void CommitOp::check(StageChecker &checker, Layout &layout) {
   TensorParts stored = getStoredParts(checker, layout);
   stored.element = getMappingAttr(*element, stored.axes);
   checker.checkResult(stored);
+}
+
+void CommitOp::checkUnit(FaultReporter &reporter, const ChainStage &stage) {
+  if (getStoredSlices(stage).empty())
+    reporter.notYetSupported() << "a result of which no slice holds a cell";
+  else if (auto derived = deriveCommit(stage); !derived)
+    reporter.report(derived.fault(), "element");
 }

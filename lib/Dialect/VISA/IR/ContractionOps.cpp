@@ -2,6 +2,7 @@
 
 #include "OpFormat.h"
 #include "StageHelpers.h"
+#include "furiosa/Dialect/VISA/IR/StageLoops.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -294,6 +295,12 @@ void ContractOuterOp::check(StageChecker &checker, Layout &layout) {
   checkTrfSide(checker, layout, weight, *packet);
   if (!checker.failed())
     checkRelease(*this, checker, layout, weightType, flits);
+}
+
+void ContractOuterOp::checkUnit(FaultReporter &reporter,
+                                const ChainStage &stage) {
+  if (auto derived = deriveContraction(stage); !derived)
+    reporter.report(derived.fault(), "time");
 }
 
 /// The axes that are summed over cells beyond their end: a digit is in

@@ -2,8 +2,7 @@
 
 #include "OpFormat.h"
 #include "StageHelpers.h"
-#include "furiosa/Dialect/VISA/IR/KernelCheck.h"
-#include "furiosa/Target/RNGD/Machine.h"
+#include "furiosa/Dialect/VISA/IR/StageLoops.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -79,6 +78,11 @@ void FetchOp::check(StageChecker &checker, Layout &layout) {
     checker.fault("TU-3", "packet")
         << "packet \"" << packet->str() << "\" is no whole number of bytes of "
         << source.elementType;
+}
+
+void FetchOp::checkUnit(FaultReporter &reporter, const ChainStage &stage) {
+  if (auto derived = deriveFetch(stage); !derived)
+    reporter.report(derived.fault(), "packet");
 }
 
 /// Whether the fetch unit converts `from` into `to` (TU-6, MM-16).

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -140,6 +142,8 @@ InFlightDiagnostic FaultReporter::mismatch(StringRef rule, StringRef clause,
 
 InFlightDiagnostic FaultReporter::report(const mapping::Fault &mappingFault,
                                          StringRef clause, StringRef rule) {
+  if (mappingFault.reason == "not-yet-supported")
+    return notYetSupported(clause) << mappingFault.message;
   std::string name = mappingFault.rule;
   if (!rule.empty())
     name = (rule + " (" + name + ")").str();
@@ -340,19 +344,8 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
   return !reporter.failed();
 }
 
-bool KernelChecker::isSound(Type type) const {
-  TensorParts parts = getTensorParts(type);
-  if (!parts.elementType ||
-      parts.element.getMapping().size() > int64_t(rngd::machine::hbmBytes) * 2)
-    return false;
-  return !parts.cluster || (parts.cluster.getMapping().size() <=
-                                int64_t(rngd::machine::clusters) &&
-                            parts.slice.getMapping().size() <=
-                                int64_t(rngd::machine::slicesPerCluster));
-}
-
 bool KernelChecker::checkChain(ChainOp chain,
-                               std::vector<StageRecord> *records) {
+                               std::vector<StageRecord> &records) {
   Layout layout;
   layout.context = chain.getContext();
   bool ok = true;
@@ -375,8 +368,7 @@ bool KernelChecker::checkChain(ChainOp chain,
       ok = false;
     }
     foundStage = true;
-    if (records)
-      records->push_back({&op, std::move(before), layout});
+    records.push_back({&op, std::move(before), layout});
   }
   // Behind the stages, whose rules say more about a result that is wrong.
   ok &= checkTensorType(chain, chain.getResult().getType());
@@ -390,7 +382,34 @@ bool KernelChecker::checkChain(ChainOp chain,
     noteFault();
     return false;
   }
+  // The units are asked once the streams between all stages are known.
+  for (size_t i = 0; ok && i < records.size(); ++i) {
+    FaultReporter reporter(records[i].op);
+    cast<StageOpInterface>(records[i].op)
+        .checkUnit(reporter, ChainStage{records, i});
+    ok = !reporter.failed();
+  }
+  if (!ok)
+    noteFault();
   return ok;
+}
+
+void KernelChecker::checkTensorUse(Operation *op) {
+  if (isa<CallOpInterface>(op) || op->hasTrait<OpTrait::ReturnLike>())
+    return;
+  auto isTensor = [](Type type) {
+    return bool(getTensorParts(type).elementType);
+  };
+  bool hasTensors = llvm::any_of(op->getOperandTypes(), isTensor) ||
+                    llvm::any_of(op->getResultTypes(), isTensor);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      hasTensors |= llvm::any_of(block.getArgumentTypes(), isTensor);
+  if (!hasTensors)
+    return;
+  FaultReporter(op).notYetSupported()
+      << "tensors as operands or results of this op in a kernel";
+  noteFault();
 }
 
 bool KernelChecker::checkBlock(Block &block) {
@@ -402,6 +421,8 @@ bool KernelChecker::checkBlock(Block &block) {
       kernelOp.checkInKernel(*this);
     if (isa<ChainOp>(op))
       continue;
+    if (!isa_and_nonnull<VISADialect>(op.getDialect()))
+      checkTensorUse(&op);
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       auto step = getConstantIntValue(loop.getStep());
       if (step && *step < 1) {
@@ -484,7 +505,7 @@ LogicalResult visa::checkKernel(FunctionOpInterface kernel) {
 FailureOr<std::vector<StageRecord>> visa::analyzeChain(ChainOp chain) {
   KernelChecker checker(chain);
   std::vector<StageRecord> records;
-  if (!checker.checkChain(chain, &records))
+  if (!checker.checkChain(chain, records))
     return failure();
   return records;
 }

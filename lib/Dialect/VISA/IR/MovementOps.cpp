@@ -2,6 +2,7 @@
 
 #include "OpFormat.h"
 #include "StageHelpers.h"
+#include "furiosa/Dialect/VISA/IR/TransferPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -88,27 +89,15 @@ LogicalResult CopyOp::verify() {
   return verifyMove(*this, getSource().getType(), getTarget().getType());
 }
 
-TransferSide visa::getTransferSide(Type type) {
-  TensorParts parts = getTensorParts(type);
-  TransferSide side;
-  side.isDm = isa<DmType>(type);
-  side.element = parts.element.getMapping();
-  if (side.isDm) {
-    side.cluster = parts.cluster.getMapping();
-    side.slice = parts.slice.getMapping();
-  }
-  return side;
-}
-
-/// The checks of any transfer: what they accept can be lowered.
-static void checkTransfer(Operation *op, Type source, Type target,
-                          KernelChecker &checker) {
+/// The checks of any transfer: what they accept can be lowered. `target` is
+/// null where a tensor of `targetType` is made.
+static void checkTransfer(Operation *op, Value source, Value target,
+                          Type targetType, KernelChecker &checker) {
   FaultReporter reporter(op);
-  TensorParts from = getTensorParts(source);
   // MM-11, MM-36: a window that is written has bottom holes, one that is read
   // has none.
-  auto canonical = from.element.getMapping().canonical();
-  if (canonical) {
+  tmap::MappingAttr element = getTensorParts(source.getType()).element;
+  if (auto canonical = element.getMapping().canonical()) {
     auto isBottom = [](const mapping::PadRun &run) {
       return run.kind == mapping::Pad::Bottom;
     };
@@ -116,30 +105,13 @@ static void checkTransfer(Operation *op, Type source, Type target,
     for (const mapping::Factor &factor : canonical->factors)
       bottom |= llvm::any_of(factor.runs, isBottom);
     if (bottom)
-      reporter.fault("MM-11") << "the source \"" << from.element.getText()
+      reporter.fault("MM-11") << "the source \"" << element.getText()
                               << "\" has bottom padding, which may only be "
                                  "written around; read a view with # instead";
   }
-  if (isa<DmType>(source) == isa<DmType>(target))
-    reporter.notYetSupported()
-        << "a transfer from "
-        << (isa<DmType>(source) ? "DM to DM" : "HBM to HBM");
-  else if (checker.getTarget().getChips() != 1)
-    ; // Checked at this level only.
-  else if (!reporter.failed() && checker.isSound(source) &&
-           checker.isSound(target)) {
-    auto elementType = visa::getElementType(from.elementType);
-    auto commands =
-        deriveTransfer(getTransferSide(source), getTransferSide(target),
-                       elementType ? wireBits(*elementType) : 8);
-    if (!commands) {
-      const mapping::Fault &fault = commands.fault();
-      if (fault.reason == "not-yet-supported")
-        reporter.notYetSupported() << fault.message;
-      else
-        reporter.report(fault, {});
-    }
-  }
+  // Kernels for several chips are checked at this level only.
+  if (checker.getTarget().getChips() == 1 && !reporter.failed())
+    (void)planTransfer(source, target, targetType, reporter);
   if (reporter.failed())
     checker.noteFault();
 }
@@ -147,13 +119,14 @@ static void checkTransfer(Operation *op, Type source, Type target,
 void AllocOp::checkInKernel(KernelChecker &) {}
 
 void ToDmOp::checkInKernel(KernelChecker &checker) {
-  checkTransfer(*this, getSource().getType(), getResult().getType(), checker);
+  checkTransfer(*this, getSource(), {}, getResult().getType(), checker);
 }
 void ToHbmOp::checkInKernel(KernelChecker &checker) {
-  checkTransfer(*this, getSource().getType(), getResult().getType(), checker);
+  checkTransfer(*this, getSource(), {}, getResult().getType(), checker);
 }
 void CopyOp::checkInKernel(KernelChecker &checker) {
-  checkTransfer(*this, getSource().getType(), getTarget().getType(), checker);
+  checkTransfer(*this, getSource(), getTarget(), getTarget().getType(),
+                checker);
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,18 +220,27 @@ void TileOp::checkInKernel(KernelChecker &checker) {
         << "the source has element \"" << element.str() << "\"";
     return checker.noteFault();
   }
+  auto type = visa::getElementType(source.elementType);
+  int64_t bits = type ? wireBits(*type) : 8;
+  bool wholeBytes = true;
   if (known)
-    for (int64_t at : {first, last})
-      if (auto tile = check(at, mapping::Pad::Top); !tile) {
+    for (int64_t at : {first, last}) {
+      auto tile = check(at, mapping::Pad::Top);
+      if (!tile) {
         reporter.report(tile.fault(), "along", "MM-37");
         return checker.noteFault();
       }
-  if (!known && top->step == 0 && top->live != 1)
-    reporter.notYetSupported("along")
-        << "a start known only at run time along \"" << getAlong()
-        << "\", which is no single digit";
-  if (auto type = visa::getElementType(source.elementType);
-      type && top->step * wireBits(*type) % 8 != 0)
+      wholeBytes &= tile->offset * bits % 8 == 0;
+    }
+  bool constant = known && first == last;
+  if (!constant && top->live != 1) {
+    if (top->step == 0)
+      reporter.notYetSupported("along")
+          << "a start known only at run time along \"" << getAlong()
+          << "\", which is no single digit";
+    wholeBytes &= top->step * bits % 8 == 0;
+  }
+  if (!wholeBytes)
     reporter.notYetSupported("along") << "a window that begins inside a byte";
   auto bottom = check(0, mapping::Pad::Bottom);
   const Mapping &declared = result.element.getMapping();
@@ -362,5 +344,6 @@ LogicalResult ChainOp::verifyRegions() {
 }
 
 void ChainOp::checkInKernel(KernelChecker &checker) {
-  checker.checkChain(*this);
+  std::vector<StageRecord> records;
+  checker.checkChain(*this, records);
 }

@@ -2,6 +2,7 @@
 
 #include "OpFormat.h"
 #include "StageHelpers.h"
+#include "furiosa/Dialect/VISA/IR/StageLoops.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -193,10 +194,13 @@ void VectorFxpOp::check(StageChecker &checker, Layout &layout) {
     checker.report(sequence.fault(), {}, "VE-66");
     return;
   }
-  if (sequence->overRead != 0)
-    checker.notYetSupported() << "a VRF operand that is shorter than the "
-                                 "padded stream";
   checkSequencerLimits(checker, *sequence, {});
+}
+
+void VectorFxpOp::checkUnit(FaultReporter &reporter, const ChainStage &stage) {
+  for (Value operand : getOperands())
+    if (auto derived = deriveVrfOperand(operand, stage); !derived)
+      reporter.report(derived.fault(), {});
 }
 
 void VectorFinalOp::check(StageChecker &checker, Layout &layout) {

@@ -19,7 +19,7 @@ def VISA_CommitTrimOp : VISA_Stage<"commit_trim"> {
   let assemblyFormat = "`packet` custom<MappingText>($packet) attr-dict";
 }
 
-def VISA_CommitOp : VISA_Stage<"commit"> {
+def VISA_CommitOp : VISA_Stage<"commit", ["checkUnit"]> {
   let summary = "Write the stream into the data memories";
   let description = [{
     Each cell of the element mapping is written once. Rules TU-72, TU-77,

@@ -5,7 +5,7 @@
 
 include "furiosa/Dialect/VISA/IR/VISA.td"
 
-def VISA_ContractOuterOp : VISA_Stage<"contract_outer"> {
+def VISA_ContractOuterOp : VISA_Stage<"contract_outer", ["checkUnit"]> {
   let summary = "Multiply the stream with a TRF tensor, lane by lane";
   let description = [{
     Packs one or two flits into a packet, and may send each packet several

@@ -10,7 +10,6 @@
 #define FURIOSA_DIALECT_VISA_IR_KERNELCHECK_H
 
 #include "furiosa/Dialect/VISA/IR/VISA.h"
-#include "furiosa/Dialect/VISA/Transfer/Transfer.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -90,6 +89,25 @@ struct StageRecord {
   Layout after;
 };
 
+/// A stage within its chain.
+struct ChainStage {
+  /// All stages of the chain.
+  llvm::ArrayRef<StageRecord> records;
+  /// Which of them it is.
+  size_t index = 0;
+
+  const Layout &before() const { return records[index].before; }
+  const Layout &after() const { return records[index].after; }
+  /// The first stage of kind `Op` in the chain, or null.
+  template <typename Op>
+  const StageRecord *find() const {
+    for (const StageRecord &record : records)
+      if (mlir::isa<Op>(record.op))
+        return &record;
+    return nullptr;
+  }
+};
+
 /// Reports faults at an op. The location of a fault in a clause names the
 /// clause and the column in its text (`time@7`).
 class FaultReporter {
@@ -108,7 +126,8 @@ public:
                                     const llvm::Twine &what,
                                     const mapping::Mapping &found,
                                     const mapping::Mapping &expected);
-  /// Reports a fault of the algebra; `rule` replaces its own where given.
+  /// Reports a fault of a derivation, as not yet supported if that is its
+  /// reason; `rule` stands in front of its own where given.
   mlir::InFlightDiagnostic report(const mapping::Fault &fault,
                                   llvm::StringRef clause,
                                   llvm::StringRef rule = {});
@@ -151,26 +170,22 @@ public:
 
   /// Checks all ops of `block` and below; true if no fault was found.
   bool checkBlock(mlir::Block &block);
-  /// Checks a chain; fills `records` if given.
-  bool checkChain(ChainOp chain, std::vector<StageRecord> *records = nullptr);
+  /// Checks a chain and appends its stages to `records`.
+  bool checkChain(ChainOp chain, std::vector<StageRecord> &records);
   /// Device grid, capacity and padding rules of a tier type at `op`.
   bool checkTensorType(mlir::Operation *op, mlir::Type type);
-
-  /// Whether a tier type has sizes that a transfer can be derived for; where it
-  /// has not, checkTensorType has said so.
-  bool isSound(mlir::Type type) const;
 
   void noteFault() { ++numFaults; }
   bool failed() const { return numFaults != 0; }
   TargetAttr getTarget() const { return target; }
 
 private:
+  /// Tensors are used by visa ops, and given to helpers that are inlined.
+  void checkTensorUse(mlir::Operation *op);
+
   TargetAttr target;
   unsigned numFaults = 0;
 };
-
-/// A tensor of HBM or DM as one side of a transfer.
-TransferSide getTransferSide(mlir::Type type);
 
 /// Checks a kernel function, its types, ops and chains.
 mlir::LogicalResult checkKernel(mlir::FunctionOpInterface kernel);

@@ -25,8 +25,10 @@
 #include "furiosa/Dialect/VISA/IR/VISADialect.h.inc"
 
 namespace furiosa::visa {
+class FaultReporter;
 class StageChecker;
 class KernelChecker;
+struct ChainStage;
 struct Layout;
 } // namespace furiosa::visa
 

@@ -192,6 +192,12 @@ def VISA_StageOpInterface : OpInterface<"StageOpInterface"> {
       flows out. After a fault it goes on from what the rule expects.
     }], "void", "check", (ins "::furiosa::visa::StageChecker &":$checker,
                               "::furiosa::visa::Layout &":$layout)>,
+    InterfaceMethod<[{
+      Checks what the stage asks of its unit, in a chain whose stages are all
+      sound: what this accepts can be lowered.
+    }], "void", "checkUnit", (ins "::furiosa::visa::FaultReporter &":$reporter,
+                                  "const ::furiosa::visa::ChainStage &":$stage),
+      "", "return;">,
   ];
 }
 
@@ -213,9 +219,10 @@ def VISA_KernelOpInterface : OpInterface<"KernelOpInterface"> {
 class VISA_Op<string opMnemonic, list<Trait> traits = []>
     : Op<VISA_Dialect, opMnemonic, traits>;
 
-/// A stage stands only inside a chain.
-class VISA_Stage<string opMnemonic, list<Trait> traits = []>
+/// A stage stands only inside a chain. `methods` names what it implements of
+/// the interface's optional methods.
+class VISA_Stage<string opMnemonic, list<string> methods = []>
     : VISA_Op<opMnemonic, [HasParent<"::furiosa::visa::ChainOp">,
-        DeclareOpInterfaceMethods<VISA_StageOpInterface>] # traits>;
+        DeclareOpInterfaceMethods<VISA_StageOpInterface, methods>]>;
 
 #endif // FURIOSA_DIALECT_VISA_IR_VISA

@@ -30,7 +30,7 @@ def VISA_VectorTagOp : VISA_Stage<"vector_tag"> {
   let assemblyFormat = "$mode attr-dict";
 }
 
-def VISA_VectorFxpOp : VISA_Stage<"vector_fxp"> {
+def VISA_VectorFxpOp : VISA_Stage<"vector_fxp", ["checkUnit"]> {
   let summary = "A fixed-point operation on i32 elements";
   let description = [{
     The slots give the right operand: an immediate of the stream's type, or a

@@ -1,13 +1,14 @@
 //===- Loops.h - Sequencer loops in bytes -----------------------*- C++ -*-===//
 //
 // Derives the loops of fetch, TRF, VRF and commit sequencers from the mappings
-// of a memory and a stream. Plain data, no IR. Loops stand outermost first;
-// loops of one step are dropped.
+// of a memory and a stream. Plain data, no IR; the kernel check and the
+// lowering share it, so that whatever the check accepts can be lowered. Loops
+// stand outermost first; loops of one step are dropped.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FURIOSA_CONVERSION_VISATOLIR_LOOPS_LOOPS_H
-#define FURIOSA_CONVERSION_VISATOLIR_LOOPS_LOOPS_H
+#ifndef FURIOSA_DIALECT_VISA_LOOPS_LOOPS_H
+#define FURIOSA_DIALECT_VISA_LOOPS_LOOPS_H
 
 #include "furiosa/Dialect/TensorMapping/Algebra/Mapping.h"
 
@@ -106,4 +107,4 @@ llvm::SmallVector<int64_t> getLiveRanges(const mapping::Mapping &mapping);
 
 } // namespace furiosa::loops
 
-#endif // FURIOSA_CONVERSION_VISATOLIR_LOOPS_LOOPS_H
+#endif // FURIOSA_DIALECT_VISA_LOOPS_LOOPS_H

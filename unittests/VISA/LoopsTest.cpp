@@ -1,4 +1,5 @@
-//===- VISAToLIRLoopsTest.cpp - Sequencer loops against enumeration -------===//
+//===- LoopsTest.cpp - Sequencer loops against enumeration
+//-----------------===//
 //
 // Draws random layouts as lists of axis digits, computes every address with
 // mixed-radix arithmetic on the digits, and holds the derived loops against it.
@@ -7,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "furiosa/Conversion/VISAToLIR/Loops/Loops.h"
+#include "furiosa/Dialect/VISA/Loops/Loops.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"

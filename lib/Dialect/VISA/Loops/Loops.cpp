@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "furiosa/Conversion/VISAToLIR/Loops/Loops.h"
+#include "furiosa/Dialect/VISA/Loops/Loops.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,0 +1,68 @@
+//===- StageLoops.cpp - Sequencer loops of the stages of a chain ----------===//
+
+#include "furiosa/Dialect/VISA/IR/StageLoops.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::visa;
+using mapping::Mapping;
+
+/// Bits of an element of a tensor, where visa verified that it is one.
+static unsigned getBits(const TensorParts &tensor) {
+  return wireBits(
+      visa::getElementType(tensor.elementType).value_or(ElementType::I8));
+}
+
+mapping::Result<loops::FetchLoops> visa::deriveFetch(const ChainStage &stage) {
+  auto fetch = cast<FetchOp>(stage.records[stage.index].op);
+  TensorParts source = getTensorParts(fetch.getSource().getType());
+  loops::FetchWidth width;
+  width.bits = width.convertedBits = getBits(source);
+  if (const StageRecord *cast = stage.find<FetchCastOp>())
+    width.convertedBits = wireBits(cast->after.type);
+  width.isSub = stage.before().context == Context::Sub;
+  return loops::deriveFetchLoops(source.element.getMapping(),
+                                 stage.after().time, stage.after().packet,
+                                 width);
+}
+
+mapping::Result<loops::ContractionLoops>
+visa::deriveContraction(const ChainStage &stage) {
+  const StageRecord *outer = stage.find<ContractOuterOp>();
+  const StageRecord *time = stage.find<ContractTimeOp>();
+  // A chain that ends early was refused before.
+  if (!outer || !time)
+    return mapping::Fault{"TU-46", "not-yet-supported",
+                          "a contraction without all of its stages"};
+  SmallVector<loops::TimeRun> runs;
+  for (const TimeSegment &segment : time->after.timeSegments)
+    runs.push_back({segment.size, segment.retained});
+  TensorParts weight =
+      getTensorParts(cast<ContractOuterOp>(outer->op).getWeight().getType());
+  return loops::deriveContractionLoops(
+      weight.element.getMapping(), outer->after.outerTime, outer->after.packet,
+      getBits(weight), outer->after.timeBroadcast, runs);
+}
+
+mapping::Result<loops::LoopNest>
+visa::deriveVrfOperand(Value operand, const ChainStage &stage) {
+  TensorParts parts = getTensorParts(operand.getType());
+  return loops::deriveVrfLoops(parts.element.getMapping(), stage.before().time,
+                               stage.before().packet, getBits(parts));
+}
+
+/// The tensor that a chain stores.
+static TensorParts getStored(const ChainStage &stage) {
+  auto chain = stage.records[stage.index].op->getParentOfType<ChainOp>();
+  return getTensorParts(chain.getResult().getType());
+}
+
+mapping::Result<loops::LoopNest> visa::deriveCommit(const ChainStage &stage) {
+  return loops::deriveCommitLoops(getStored(stage).element.getMapping(),
+                                  stage.before().time, stage.before().packet,
+                                  wireBits(stage.before().type));
+}
+
+SmallVector<int64_t> visa::getStoredSlices(const ChainStage &stage) {
+  return loops::getLiveRanges(getStored(stage).slice.getMapping());
+}
