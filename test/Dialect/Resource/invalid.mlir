@@ -30,14 +30,14 @@ func.func private @f() attributes {o = #resource.operand<i8, chip "1", element "
 
 // RES-2
 
-// expected-error@+1 {{RES-2: an element has 4, 8, 16 or 32 bits, found 'i7'}}
+// expected-error@+1 {{RES-2: the chip keeps no elements of 'i7' in memory; it keeps i4, i8,}}
 func.func private @f() attributes {o = #resource.operand<i7, chip "1", element "A", axes ["A"] sizes [1]>}
 
 // -----
 
 // RES-2
 
-// expected-error@+1 {{RES-2: an element has 4, 8, 16 or 32 bits, found 'index'}}
+// expected-error@+1 {{RES-2: the chip keeps no elements of 'index' in memory}}
 func.func private @f() attributes {o = #resource.operand<index, chip "1", element "A", axes ["A"] sizes [1]>}
 
 // -----
@@ -270,9 +270,37 @@ resource.program @p pes 4 clusters [0] release "0.6" {
 // RES-11
 
 resource.program @p pes 4 clusters [0] release "0.6" {
-  // expected-error@+1 {{RES-11: the operand's size does not fit in 64 bits}}
-  %a = resource.argument 0 input "a" : !lir.mem<hbm, 32> as #resource.operand<i32, chip "1", element "A, B", axes ["A", "B"] sizes [4294967296, 4294967296]>
+  // expected-error@+1 {{RES-11: the operand has 64 bytes, its buffer 32}}
+  %a = resource.argument 0 input "a" : !lir.mem<hbm, 32> as #resource.operand<i32, chip "1", element "A", axes ["A"] sizes [16]>
 }
+
+// -----
+
+// RES-2: i9 lives between fetch and contraction only.
+
+// expected-error@+1 {{RES-2: the chip keeps no elements of 'i9' in memory}}
+func.func private @f() attributes {o = #resource.operand<i9, chip "1", element "A", axes ["A"] sizes [8]>}
+
+// -----
+
+// RES-23
+
+// expected-error@+1 {{RES-23: chip "1", element "A, B": MM-47: the tensor's size does not fit in 64 bits}}
+func.func private @f() attributes {o = #resource.operand<i32, chip "1", element "A, B", axes ["A", "B"] sizes [2147483648, 2147483648]>}
+
+// -----
+
+// RES-23
+
+// expected-error@+1 {{RES-23: chip "1", element "A, B": MA-}}
+func.func private @f() attributes {o = #resource.operand<i32, chip "1", element "A, B", axes ["A"] sizes [8]>}
+
+// -----
+
+// RES-23
+
+// expected-error@+1 {{RES-23: chip "1", element "A": MM-47: a tensor of 12 bits}}
+func.func private @f() attributes {o = #resource.operand<i4, chip "1", element "A", axes ["A"] sizes [3]>}
 
 // -----
 

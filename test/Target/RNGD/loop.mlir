@@ -75,7 +75,7 @@
 resource.program @loops pes 2 clusters [0, 1] release "0.6" makespan 200000000 lower_bound 100 {
   %in = resource.argument 0 inout "in" : !lir.mem<hbm, 2097152>
   %s = resource.argument 1 scratch "s" : !lir.mem<hbm, 4096>
-  %out = resource.argument 2 output "out" : !lir.mem<hbm, 4096> as #resource.operand<bf16, chip "1", element "1", axes [] sizes []>
+  %out = resource.argument 2 output "out" : !lir.mem<hbm, 4096> as #resource.operand<bf16, chip "1", element "N", axes ["N"] sizes [2048]>
   %a = resource.buffer at 0 live [0, 4000] {name = "first"} : !lir.mem<dm, 4096>
   // The same place at another time.
   %x = resource.buffer at 0 live [5000, 200000000] {name = "second"} : !lir.mem<dm, 4096>

@@ -59,10 +59,3 @@ resource.program @overlap pes 1 clusters [0] release "0.6" makespan 1 lower_boun
     }
   }
 }
-
-// -----
-
-resource.program @scale pes 1 clusters [0] release "0.6" makespan 1 lower_bound 1 {
-  // expected-error @below {{not yet supported: operands of 'f16'}}
-  %a = resource.argument 0 input "a" : !lir.mem<hbm, 64> as #resource.operand<f16, chip "1", element "A", axes ["A"] sizes [32]>
-}

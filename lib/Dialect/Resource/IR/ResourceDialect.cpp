@@ -5,10 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/Resource/IR/Resource.h"
+#include "furiosa/Dialect/TensorMapping/Algebra/Mapping.h"
+#include "furiosa/Dialect/Utils/ElementTypes.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace furiosa;
@@ -87,9 +90,44 @@ void OperandAttr::print(AsmPrinter &printer) const {
   printer << "]>";
 }
 
+/// Bytes of a tensor that `chip` and `element` map.
+static mapping::Result<int64_t> getTensorBytes(Type elementType, StringRef chip,
+                                               StringRef element,
+                                               ArrayRef<StringAttr> names,
+                                               ArrayRef<int64_t> sizes) {
+  SmallVector<mapping::Axis> list;
+  for (auto [name, size] : llvm::zip(names, sizes))
+    list.push_back({name.str(), size});
+  auto axes = mapping::Axes::get(list);
+  if (!axes)
+    return axes.fault();
+  auto chips = mapping::Mapping::parse(chip, *axes);
+  if (!chips)
+    return chips.fault();
+  auto elements = mapping::Mapping::parse(element, *axes);
+  if (!elements)
+    return elements.fault();
+  auto cells = llvm::checkedMul<int64_t>(chips->size(), elements->size());
+  auto bits = cells
+                  ? llvm::checkedMul<int64_t>(
+                        *cells, wireBits(*furiosa::getElementType(elementType)))
+                  : std::nullopt;
+  if (!bits || *bits % 8 != 0)
+    return mapping::Fault{"MM-47", "size",
+                          bits
+                              ? "a tensor of " + std::to_string(*bits) + " bits"
+                              : "the tensor's size does not fit in 64 bits"};
+  return *bits / 8;
+}
+
+int64_t OperandAttr::getBytes() const {
+  return *getTensorBytes(getElementType(), getChip(), getElement(), getAxes(),
+                         getSizes());
+}
+
 LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  Type elementType, StringRef, StringRef,
-                                  ArrayRef<StringAttr> axes,
+                                  Type elementType, StringRef chip,
+                                  StringRef element, ArrayRef<StringAttr> axes,
                                   ArrayRef<int64_t> sizes) {
   if (axes.size() != sizes.size())
     return emitError() << "RES-1: " << axes.size() << " axes, but "
@@ -104,10 +142,15 @@ LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "RES-1: the size of axis " << axis
                          << " must be positive, found " << size;
   }
-  unsigned bits =
-      elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 0;
-  if (bits != 4 && bits != 8 && bits != 16 && bits != 32)
-    return emitError() << "RES-2: an element has 4, 8, 16 or 32 bits, found "
-                       << elementType;
+  auto type = furiosa::getElementType(elementType);
+  if (!type || !isStored(*type))
+    return emitError() << "RES-2: the chip keeps no elements of " << elementType
+                       << " in memory; it keeps i4, i8, i16, i32, ui8, "
+                          "f4E2M1FN, f8E4M3FN, f8E5M2, bf16, f32";
+  auto bytes = getTensorBytes(elementType, chip, element, axes, sizes);
+  if (!bytes)
+    return emitError() << "RES-23: chip \"" << chip << "\", element \""
+                       << element << "\": " << bytes.fault().rule << ": "
+                       << bytes.fault().message;
   return success();
 }

@@ -187,11 +187,9 @@ LogicalResult ArgumentOp::verify() {
     return emitOpError("RES-10: the name is empty");
   if (!getOperand())
     return success();
-  std::optional<int64_t> elements = lir::getProduct(getOperand()->getSizes());
-  int64_t bits = getOperand()->getElementType().getIntOrFloatBitWidth();
-  int64_t total;
-  if (!elements || llvm::MulOverflow(*elements, bits, total))
-    return emitOpError("RES-11: the operand's size does not fit in 64 bits");
+  if (int64_t bytes = getOperand()->getBytes(); bytes != type.getBytes())
+    return emitOpError("RES-11: the operand has ")
+           << bytes << " bytes, its buffer " << type.getBytes();
   return success();
 }
 

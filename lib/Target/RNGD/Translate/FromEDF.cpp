@@ -163,9 +163,6 @@ LogicalResult KernelReader::buildArguments() {
     if (!operand.axes.empty() || !operand.chipMapping.empty() ||
         !operand.elementMapping.empty() || operand.type != ElementType::I8) {
       Type element = getMLIRType(context, operand.type);
-      if (!element)
-        return report() << "not yet supported: operands of "
-                        << toString(operand.type);
       SmallVector<StringAttr> axes;
       SmallVector<int64_t> sizes;
       for (const edf::Axis &axis : operand.axes) {

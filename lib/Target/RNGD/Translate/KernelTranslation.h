@@ -7,6 +7,7 @@
 #ifndef FURIOSA_LIB_TARGET_RNGD_TRANSLATE_KERNELTRANSLATION_H
 #define FURIOSA_LIB_TARGET_RNGD_TRANSLATE_KERNELTRANSLATION_H
 
+#include "furiosa/Dialect/Utils/ElementTypes.h"
 #include "furiosa/Target/RNGD/Translate.h"
 
 #include "mlir/IR/Builders.h"
@@ -22,11 +23,6 @@ inline constexpr unsigned noDescriptorRegister =
     machine::tucGeneralRegisters - 1;
 
 inline constexpr llvm::StringLiteral producer = "furiosa-opt-mlir 0.1.0";
-
-/// The element type of an operand, or nothing.
-std::optional<ElementType> getElementType(mlir::Type type);
-/// Inverse; null for types that no operand has.
-mlir::Type getMLIRType(mlir::MLIRContext *context, ElementType type);
 
 /// Which DMAs a wait may be about, for each PE: a wait for a tag goes to the
 /// PEs that started a DMA with it since the last wait; if there are none on any

@@ -15,43 +15,6 @@ using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::rngd;
 
-std::optional<ElementType> rngd::getElementType(Type type) {
-  for (unsigned k = 0; k < numElementTypes; ++k)
-    if (getMLIRType(type.getContext(), ElementType(k)) == type)
-      return ElementType(k);
-  return std::nullopt;
-}
-
-Type rngd::getMLIRType(MLIRContext *context, ElementType type) {
-  Builder b(context);
-  switch (type) {
-  case ElementType::I4:
-    return b.getIntegerType(4);
-  case ElementType::I8:
-    return b.getIntegerType(8);
-  case ElementType::I16:
-    return b.getIntegerType(16);
-  case ElementType::I32:
-    return b.getIntegerType(32);
-  case ElementType::U8:
-    return b.getIntegerType(8, /*isSigned=*/false);
-  case ElementType::F4E2M1:
-    return Float4E2M1FNType::get(context);
-  case ElementType::F8E4M3:
-    return Float8E4M3FNType::get(context);
-  case ElementType::F8E5M2:
-    return Float8E5M2Type::get(context);
-  case ElementType::BF16:
-    return b.getBF16Type();
-  case ElementType::F32:
-    return b.getF32Type();
-  case ElementType::I5:
-  case ElementType::I9:
-    break;
-  }
-  return {};
-}
-
 namespace {
 
 /// The program of one cluster as it grows.
@@ -181,12 +144,8 @@ LogicalResult KernelWriter::addArguments() {
         static_cast<uint64_t>(argument.getResult().getType().getBytes());
     std::optional<resource::OperandAttr> tensor = argument.getOperand();
     if (tensor && operand.role != edf::Role::Scratch) {
-      std::optional<ElementType> type =
-          getElementType(tensor->getElementType());
-      if (!type)
-        return argument.emitOpError("not yet supported: operands of ")
-               << tensor->getElementType();
-      operand.type = *type;
+      // The attribute has seen to it that there is one.
+      operand.type = *getElementType(tensor->getElementType());
       operand.chipMapping = tensor->getChip().str();
       operand.elementMapping = tensor->getElement().str();
       for (auto [axis, size] : llvm::zip(tensor->getAxes(), tensor->getSizes()))

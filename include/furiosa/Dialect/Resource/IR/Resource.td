@@ -50,7 +50,8 @@ def Resource_OperandAttr : AttrDef<Resource_Dialect, "Operand"> {
 
     Rules:
     - RES-1: one size, at least 1, for each axis; names not empty and distinct.
-    - RES-2: the element type is an integer or float of 4, 8, 16 or 32 bits.
+    - RES-2: the element type is one that the chip keeps in memory.
+    - RES-23: chip and element are mappings over the axes, of whole bytes.
 
     Example:
     ```mlir
@@ -63,6 +64,10 @@ def Resource_OperandAttr : AttrDef<Resource_Dialect, "Operand"> {
       ArrayRefParameter<"int64_t">:$sizes);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes of the tensor: the parts of all chips.
+    int64_t getBytes() const;
+  }];
 }
 
 #endif // FURIOSA_DIALECT_RESOURCE_IR_RESOURCE

@@ -53,7 +53,7 @@ def Resource_ArgumentOp : Resource_Op<"argument", [HasParent<"ProgramOp">]> {
 
     Rules:
     - RES-10: the buffer is in HBM, the name is not empty.
-    - RES-11: the operand's elements fit in the buffer.
+    - RES-11: the operand has as many bytes as the buffer.
 
     Example:
     ```mlir

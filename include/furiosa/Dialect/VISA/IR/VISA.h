@@ -9,7 +9,7 @@
 #define FURIOSA_DIALECT_VISA_IR_VISA_H
 
 #include "furiosa/Dialect/TensorMapping/IR/TensorMapping.h"
-#include "furiosa/Support/NumberFormats.h"
+#include "furiosa/Dialect/Utils/ElementTypes.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -73,10 +73,9 @@ struct TensorParts {
 /// The parts of a tier type; a null element type for any other type.
 TensorParts getTensorParts(mlir::Type type);
 
-/// The chip's element type of an MLIR type: i4 … i32, ui8, f4E2M1FN, f8E4M3FN,
-/// f8E5M2, bf16, f32.
-std::optional<ElementType> getElementType(mlir::Type type);
-mlir::Type getMLIRType(mlir::MLIRContext *context, ElementType type);
+// Ops of the dialect have a getElementType of their own.
+using furiosa::getElementType;
+using furiosa::getMLIRType;
 
 /// The buffer that a chain of views stands on.
 mlir::Value getBaseBuffer(mlir::Value tensor);
