@@ -16,6 +16,19 @@ function(furiosa_add_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
 endfunction()
 
+# furiosa_add_c_program(name sources... LINK libs...)
+# A program in C, in build/bin.
+function(furiosa_add_c_program name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  set_target_properties(${name} PROPERTIES
+    C_STANDARD 99
+    LINKER_LANGUAGE CXX
+    RUNTIME_OUTPUT_DIRECTORY ${LLVM_RUNTIME_OUTPUT_INTDIR})
+endfunction()
+
 # furiosa_add_unittest(name sources... LINK libs... LABELS labels...)
 # A GoogleTest program; each of its tests is a ctest test.
 function(furiosa_add_unittest name)

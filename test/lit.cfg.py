@@ -21,7 +21,9 @@ llvm_config.with_environment("PATH", config.furiosa_tools_dir, append_path=True)
 config.substitutions.append(
     ("%examples", os.path.join(config.furiosa_src_root, "examples"))
 )
+config.substitutions.append(("%tools_dir", config.furiosa_tools_dir))
 llvm_config.add_tool_substitutions(
-    ["furiosa-opt-mlir", "furiosa-translate", "furiosa-run", "furiosa-lsp-server"],
+    ["furiosa-opt-mlir", "furiosa-translate", "furiosa-run", "furiosa-lsp-server",
+     "furiosa-capi-example", "furiosa-capi-test"],
     [config.furiosa_tools_dir],
 )

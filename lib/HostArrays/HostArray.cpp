@@ -89,13 +89,17 @@ Expected<OperandLayout> OperandLayout::get(ElementType type,
   return layout;
 }
 
+uint64_t OperandLayout::numCells() const {
+  uint64_t cells = 1;
+  for (int64_t extent : extents)
+    cells *= extent;
+  return cells;
+}
+
 HostArray OperandLayout::makeArray() const {
   HostArray array{elementType, names, extents, {}, {}};
-  size_t size = 1;
-  for (int64_t extent : extents)
-    size *= extent;
-  array.codes.resize(size);
-  array.defined.resize(size);
+  array.codes.resize(numCells());
+  array.defined.resize(numCells());
   return array;
 }
 

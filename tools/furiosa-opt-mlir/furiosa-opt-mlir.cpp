@@ -1,7 +1,8 @@
 //===- furiosa-opt-mlir.cpp - The optimizer driver ------------------------===//
 //
 // `mlir-opt` for the dialects, passes and pipelines of this stack, and the
-// command `compile`.
+// command `compile`. Unlike MLIR's own driver it writes an output file whole or
+// not at all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +12,47 @@
 #include "furiosa/Support/WriteFile.h"
 #include "furiosa/Tools/Compile.h"
 
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+/// Parses, transforms and prints, as the flags say.
+static int optimize(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  furiosa::registerAllDialects(registry);
+  furiosa::registerAllPasses();
+  auto [inputFile, outputFile] = mlir::registerAndParseCLIOptions(
+      argc, argv, "furiosa optimizer driver\n", registry);
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (outputFile == "-" || config.shouldShowDialects() ||
+      config.shouldListPasses()) {
+    mlir::LogicalResult result =
+        mlir::MlirOptMain(argc, argv, inputFile, outputFile, registry);
+    return furiosa::flushStandardOutput() && succeeded(result) ? 0 : 1;
+  }
+
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> input =
+      mlir::openInputFile(inputFile, &message);
+  if (!input) {
+    llvm::errs() << message << "\n";
+    return 1;
+  }
+  bool ok = true;
+  llvm::Error error =
+      furiosa::writeFile(outputFile, [&](llvm::raw_ostream &os) {
+        ok = succeeded(
+            mlir::MlirOptMain(os, std::move(input), registry, config));
+        return ok ? llvm::Error::success()
+                  : llvm::createStringError("stopped by an error");
+      });
+  bool failedToWrite = static_cast<bool>(error);
+  if (failedToWrite && ok)
+    llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
+  else // The diagnostics have said it.
+    llvm::consumeError(std::move(error));
+  return ok && !failedToWrite ? 0 : 1;
+}
 
 static int run(int argc, char **argv) {
   if (argc > 1 && llvm::StringRef(argv[1]) == "compile") {
@@ -19,12 +60,7 @@ static int run(int argc, char **argv) {
     argv[1] = name.data();
     return furiosa::compileMain(argc - 1, argv + 1);
   }
-  mlir::DialectRegistry registry;
-  furiosa::registerAllDialects(registry);
-  furiosa::registerAllPasses();
-  mlir::LogicalResult result = mlir::MlirOptMain(
-      argc, argv, "furiosa optimizer driver\n", registry);
-  return furiosa::flushStandardOutput() && succeeded(result) ? 0 : 1;
+  return optimize(argc, argv);
 }
 
 int main(int argc, char **argv) {

@@ -2,6 +2,8 @@
 
 #include "EdfRunner.h"
 
+#include "furiosa/Target/RNGD/HostOperands.h"
+
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
@@ -14,18 +16,9 @@ Expected<std::unique_ptr<EdfRunner>> EdfRunner::create(rngd::edf::Kernel kernel,
   for (auto [index, operand] : enumerate(kernel.arguments.operands)) {
     if (operand.role == rngd::edf::Role::Scratch)
       continue;
-    std::vector<HostAxis> axes;
-    for (const rngd::edf::Axis &axis : operand.axes)
-      axes.push_back({axis.name, static_cast<int64_t>(axis.size)});
-    auto layout = OperandLayout::get(operand.type, axes, operand.chipMapping,
-                                     operand.elementMapping);
+    auto layout = rngd::getLayout(operand);
     if (!layout)
-      return createStringError("operand '" + operand.name +
-                               "': " + toString(layout.takeError()));
-    if (layout->sizeInBytes() != operand.bytes)
-      return createStringError("operand '" + operand.name + "' has " +
-                               Twine(operand.bytes) + " bytes, its mapping " +
-                               Twine(layout->sizeInBytes()));
+      return layout.takeError();
     if (operand.role != rngd::edf::Role::Output) {
       runner->inputs.push_back({operand.name, *layout});
       runner->inputOperands.push_back(index);
@@ -72,8 +65,8 @@ Expected<std::vector<HostArray>> EdfRunner::run(ArrayRef<HostArray> arguments) {
 }
 
 Expected<std::unique_ptr<Runner>> EdfRunner::compile(bool) {
-  return createStringError("a kernel binary has no text to check it against; "
-                           "give the .mlir file");
+  return createStringError("only a kernel of visa can be checked: below it "
+                           "there is nothing to check against");
 }
 
 Expected<std::unique_ptr<Runner>> run::loadEDF(StringRef path,

@@ -55,7 +55,8 @@ struct FileKind {
 };
 llvm::ArrayRef<FileKind> getFileKinds();
 
-/// Runs visa kernels of `.mlir` and `.mlirbc` files in the interpreter.
+/// Runs kernels of `.mlir` and `.mlirbc` files: those of visa in the
+/// interpreter, those of the levels below compiled, in the simulator.
 llvm::Expected<std::unique_ptr<Runner>> loadMLIR(llvm::StringRef path,
                                                  llvm::StringRef kernel);
 

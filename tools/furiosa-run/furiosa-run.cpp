@@ -84,7 +84,7 @@ planOutputs(const Runner &runner) {
 /// early as the queue allows, and compares with what the interpreter gave.
 static Error checkResults(Runner &runner, ArrayRef<HostArray> arguments,
                           ArrayRef<HostArray> expected) {
-  uint64_t values = 0;
+  uint64_t values = 0, undefined = 0;
   for (bool early : {false, true}) {
     auto simulator = runner.compile(early);
     if (!simulator)
@@ -96,7 +96,7 @@ static Error checkResults(Runner &runner, ArrayRef<HostArray> arguments,
       return createStringError("the binary has " + Twine(found->size()) +
                                " results, the kernel " +
                                Twine(expected.size()));
-    values = 0;
+    values = undefined = 0;
     for (auto [operand, lhs, rhs] :
          zip_equal(runner.outputs(), expected, *found)) {
       if (lhs.shape != rhs.shape)
@@ -115,10 +115,13 @@ static Error checkResults(Runner &runner, ArrayRef<HostArray> arguments,
             ": interpreter " + show(lhs) + ", simulator " + show(rhs));
       }
       values += lhs.codes.size();
+      undefined += count(lhs.defined, 0);
     }
   }
-  outs() << "check: interpreter and simulator agree on " << values
-         << " values\n";
+  outs() << "check: interpreter and simulator agree on " << values << " values";
+  if (undefined != 0)
+    outs() << ", " << undefined << " of them undefined";
+  outs() << "\n";
   return Error::success();
 }
 

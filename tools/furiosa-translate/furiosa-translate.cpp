@@ -36,18 +36,33 @@ static cl::opt<bool> verifyDiagnostics(
     "verify-diagnostics",
     cl::desc("Check that errors are those of expected-error comments"));
 
+/// Prints what is about a binary, which has offsets and no lines.
+static LogicalResult printWithoutLine(Diagnostic &diagnostic) {
+  Location location = diagnostic.getLocation();
+  if (location->findInstanceOf<FileLineColLoc>() ||
+      diagnostic.getSeverity() != DiagnosticSeverity::Error)
+    return failure();
+  if (auto name = dyn_cast<NameLoc>(location))
+    llvm::errs() << name.getName().getValue() << ": ";
+  llvm::errs() << "error: " << diagnostic << "\n";
+  for (Diagnostic &note : diagnostic.getNotes())
+    llvm::errs() << "note: " << note << "\n";
+  return success();
+}
+
 static LogicalResult translate(const Translation &translation,
                                std::unique_ptr<llvm::MemoryBuffer> input,
                                raw_ostream &output) {
   MLIRContext context;
+  context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(input), SMLoc());
   if (!verifyDiagnostics) {
     SourceMgrDiagnosticHandler handler(*sources, &context);
+    ScopedDiagnosticHandler binaryHandler(&context, printWithoutLine);
     return translation(sources, output, &context);
   }
   // The comments, not the result, decide.
-  context.printOpOnDiagnostic(false);
   SourceMgrDiagnosticVerifierHandler handler(*sources, &context);
   (void)translation(sources, output, &context);
   return handler.verify();
@@ -65,6 +80,10 @@ static int run(int argc, char **argv) {
       "", cl::desc("Translations"), cl::Required);
   cl::ParseCommandLineOptions(argc, argv,
                               "translates between MLIR and kernel binaries\n");
+
+  if (translation.getNumOccurrences() > 1)
+    return fail("one translation at a time, found " +
+                Twine(translation.getNumOccurrences()));
 
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> input =

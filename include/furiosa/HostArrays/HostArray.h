@@ -55,6 +55,8 @@ public:
   /// Bytes of the buffer: the parts of all chips, one after the other.
   uint64_t sizeInBytes() const { return byteSize; }
   uint64_t liveCells() const { return numLive; }
+  /// Cells of the array: the product of its extents.
+  uint64_t numCells() const;
 
   /// An undefined array of this shape.
   HostArray makeArray() const;

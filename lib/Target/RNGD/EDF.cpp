@@ -37,7 +37,7 @@ static std::string hex(uint64_t value) {
 static constexpr llvm::StringLiteral roleNames[] = {"input", "output", "inout",
                                                     "scratch"};
 static constexpr llvm::StringLiteral tierNames[] = {"dm", "trf", "vrf"};
-static constexpr llvm::StringLiteral kindNames[] = {"dma", "main", "sub",
+static constexpr llvm::StringLiteral kindNames[] = {"dma",  "main", "sub",
                                                     "wait", "sync", "loop"};
 
 llvm::StringRef edf::toString(Role role) {
@@ -670,12 +670,10 @@ public:
   }
 
   bool failed() const { return !fault.empty(); }
-  void fail(const std::string &text) {
-    if (failed())
-      return;
-    fault = file.str() + ": section " + section.str() + " at offset " +
-            std::to_string(base + pos) + ": " + text;
-  }
+  /// A fault at what is read next.
+  void fail(const std::string &text) { failAt(base + pos, text); }
+  /// A fault of the section's content; `text` says of which element.
+  void failContent(const std::string &text) { failAt(base, text); }
   llvm::Error finish() {
     if (!failed() && pos != bytes.size())
       fail(std::to_string(bytes.size() - pos) + " bytes are left over");
@@ -685,6 +683,11 @@ public:
   }
 
 private:
+  void failAt(uint64_t offset, const std::string &text) {
+    if (!failed())
+      fault = file.str() + ": section " + section.str() + " at offset " +
+              std::to_string(offset) + ": " + text;
+  }
   bool need(uint64_t size, llvm::StringRef what) {
     if (failed())
       return false;
@@ -712,6 +715,16 @@ private:
 };
 } // namespace
 
+static llvm::Error checkCrc(const Reader &reader, llvm::ArrayRef<uint8_t> data,
+                            const SectionInfo &section) {
+  uint32_t crc = llvm::crc32(data.slice(section.offset, section.size));
+  if (crc == section.crc)
+    return llvm::Error::success();
+  return makeError(reader.fileName() + ": section " + section.id +
+                   " at offset " + Twine(section.offset) + ": CRC-32 is " +
+                   hex(crc) + ", the table says " + hex(section.crc));
+}
+
 /// A cursor over a section with a good CRC. Nothing if the section is
 /// informational and absent or all zero.
 static llvm::Expected<std::optional<Cursor>>
@@ -721,11 +734,8 @@ openSection(const Reader &reader, llvm::ArrayRef<uint8_t> data,
     if (section.id != id)
       continue;
     llvm::ArrayRef<uint8_t> bytes = data.slice(section.offset, section.size);
-    uint32_t crc = llvm::crc32(bytes);
-    if (crc != section.crc)
-      return makeError(reader.fileName() + ": section " + id + " at offset " +
-                       Twine(section.offset) + ": CRC-32 is " + hex(crc) +
-                       ", the table says " + hex(section.crc));
+    if (llvm::Error error = checkCrc(reader, data, section))
+      return std::move(error);
     if (informational && llvm::all_of(bytes, [](uint8_t b) { return b == 0; }))
       return std::nullopt;
     return Cursor(bytes, reader.fileName(), section.id, section.offset);
@@ -761,8 +771,8 @@ llvm::Expected<std::vector<Program>> Reader::programs() const {
     if (in.failed())
       break;
     if (Fault fault = checkProgram(program))
-      in.fail("program of cluster " + std::to_string(program.cluster) + ": " +
-              *fault);
+      in.failContent("program of cluster " + std::to_string(program.cluster) +
+                     ": " + *fault);
     result.push_back(std::move(program));
   }
   if (llvm::Error error = in.finish())
@@ -795,7 +805,7 @@ llvm::Expected<SpmImage> Reader::spmImage() const {
   result.bytes = in.blob(size);
   if (!in.failed())
     if (Fault fault = checkSpm(result))
-      in.fail(*fault);
+      in.failContent(*fault);
   if (llvm::Error error = in.finish())
     return std::move(error);
   return result;
@@ -866,7 +876,7 @@ llvm::Expected<std::vector<PlanEntry>> Reader::plan() const {
   }
   if (!in.failed())
     if (Fault fault = checkPlan(result))
-      in.fail(*fault);
+      in.failContent(*fault);
   if (llvm::Error error = in.finish())
     return std::move(error);
   return result;
@@ -945,6 +955,10 @@ static llvm::Error assign(T &to, llvm::Expected<T> from) {
 }
 
 llvm::Expected<Kernel> Reader::loadExecutable() const {
+  // A damaged file is not run, wherever the damage is.
+  for (const SectionInfo &section : table)
+    if (llvm::Error error = checkCrc(*this, data, section))
+      return std::move(error);
   Kernel kernel;
   if (llvm::Error error = assign(kernel.programs, programs()))
     return std::move(error);

@@ -308,8 +308,8 @@ public:
   llvm::Expected<Names> names() const;
   llvm::Expected<Info> info() const;
 
-  /// What running needs: PROG, SPMI, ARGS, PLAN, checked with `checkKernel`;
-  /// the informational parts stay empty and are not looked at.
+  /// What running needs: PROG, SPMI, ARGS, PLAN, checked with `checkKernel`.
+  /// Of the informational parts only the CRC is looked at; they stay empty.
   llvm::Expected<Kernel> loadExecutable() const;
   /// All sections.
   llvm::Expected<Kernel> load() const;

@@ -86,13 +86,8 @@ Location FaultReporter::clauseLoc(StringRef clause, int64_t column) const {
 InFlightDiagnostic FaultReporter::fault(StringRef rule, StringRef clause,
                                         int64_t column) {
   ++numFaults;
-  InFlightDiagnostic diag = emitError(clauseLoc(clause, column))
-                            << "'" << op->getName() << "' op " << rule << ": ";
-  if (op->getContext()->shouldPrintOpOnDiagnostic())
-    diag.attachNote(op->getLoc())
-        .append("see current operation: ")
-        .appendOp(*op, OpPrintingFlags().printGenericOpForm());
-  return diag;
+  return emitError(clauseLoc(clause, column))
+         << "'" << op->getName() << "' op " << rule << ": ";
 }
 
 InFlightDiagnostic FaultReporter::notYetSupported(StringRef clause) {
