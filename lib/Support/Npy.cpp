@@ -190,7 +190,7 @@ Error HeaderParser::parseShape() {
       return fail("expected ',' or ')' in shape at ", here());
     rest = rest.ltrim(" \t\r\n");
     if (rest.starts_with("-"))
-      return fail("negative dimension ", header.shape.size(), " in shape");
+      return fail("dimension ", header.shape.size(), " is negative in shape");
     std::string place = here();
     int64_t dim;
     if (rest.consumeInteger(10, dim))
