@@ -1,8 +1,8 @@
 //===- furiosa-opt-mlir.cpp - The optimizer driver ------------------------===//
 //
 // `mlir-opt` for the dialects, passes and pipelines of this stack, and the
-// command `compile`. Unlike MLIR's own driver it writes an output file whole or
-// not at all.
+// commands `compile` and `explain`. Unlike MLIR's own driver it writes an
+// output file whole or not at all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +11,7 @@
 #include "furiosa/Support/DeepStack.h"
 #include "furiosa/Support/WriteFile.h"
 #include "furiosa/Tools/Compile.h"
+#include "furiosa/Tools/Explain.h"
 
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -55,10 +56,17 @@ static int optimize(int argc, char **argv) {
 }
 
 static int run(int argc, char **argv) {
-  if (argc > 1 && llvm::StringRef(argv[1]) == "compile") {
-    std::string name = std::string(argv[0]) + " compile";
+  struct Command {
+    llvm::StringRef name;
+    int (*main)(int, char **);
+  };
+  for (Command command : {Command{"compile", furiosa::compileMain},
+                          Command{"explain", furiosa::explainMain}}) {
+    if (argc < 2 || argv[1] != command.name)
+      continue;
+    std::string name = (llvm::Twine(argv[0]) + " " + command.name).str();
     argv[1] = name.data();
-    return furiosa::compileMain(argc - 1, argv + 1);
+    return command.main(argc - 1, argv + 1);
   }
   return optimize(argc, argv);
 }

@@ -182,11 +182,28 @@ TEST(Hostile, HugeSizes) {
         continue;
       }
       ++sequenced;
-      EXPECT_FALSE(explainSequence(*found, axes).empty());
+      EXPECT_FALSE(explainSequence(*mapping, *found).empty());
       if (std::optional<Fault> bad = checkSequencerLimits(*found))
         expectGoodFault(*bad);
+      for (int64_t bits : {int64_t(4), int64_t(8), n})
+        if (Result<int64_t> bytes = accessBytes(*found, bits); !bytes)
+          expectGoodFault(bytes.fault());
     }
     if (Result<RelaxedDivision> found = divideRelaxed(*mapping, other); !found)
+      expectGoodFault(found.fault());
+    if (Result<Carving> found = carve(*mapping, other); !found) {
+      expectGoodFault(found.fault());
+    } else {
+      EXPECT_EQ(found->rest.size(), mapping->size());
+    }
+    for (const std::optional<Fault> &bad :
+         {checkPadView(*mapping, other), checkUnpadView(*mapping, other),
+          checkReshape("element", *mapping, other)})
+      if (bad)
+        expectGoodFault(*bad);
+    if (Result<llvm::SmallVector<DigitExtent, 4>> found =
+            paddedExtents(*mapping);
+        !found)
       expectGoodFault(found.fault());
     int64_t start = generator.below(other.size());
     for (int64_t len : {int64_t(1), n, INT64_MAX}) {

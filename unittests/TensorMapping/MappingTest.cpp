@@ -261,28 +261,73 @@ TEST(Mapping, SequencerLimits) {
             "memory-not-linear");
 }
 
-TEST(Mapping, Explains) {
-  Axes axes = axesOf({{"A", 3}, {"B", 16}, {"T", 4}});
-  EXPECT_EQ(explainCells(parse("A #{0} 4, B % 2", axes), 1, 100),
-            "1  B=1\n2  A=1\n3  A=1 B=1\n4  A=2\n5  A=2 B=1\n"
-            "6  zero padding\n7  zero padding\n");
-  EXPECT_EQ(explainCells(parse("A # 4 / 2, A # 4 % 2", axes), 3, 1),
-            "3  A=3!\n");
+TEST(Mapping, ExplainsCells) {
+  Axes axes = axesOf({{"A", 3}, {"B", 16}});
+  // As the book draws it: outer digits down, the innermost one across.
+  EXPECT_EQ("\n" + explainCells(parse("B / 4, B % 4", axes), 0, 8), R"(
+position |          | B % 4: 0 | B % 4: 1 | B % 4: 2 | B % 4: 3
+---------|----------|----------|----------|----------|---------
+0        | B / 4: 0 | {}       | {B: 1}   | {B: 2}   | {B: 3}
+4        | B / 4: 1 | {B: 4}   | {B: 5}   | {B: 6}   | {B: 7}
+)");
+  // A range that begins inside a row; padding.
+  EXPECT_EQ("\n" + explainCells(parse("A #{0} 4, B % 2", axes), 3, 100), R"(
+position |             | B % 2: 0     | B % 2: 1
+---------|-------------|--------------|-------------
+2        | A #{0} 4: 1 |              | {A: 1, B: 1}
+4        | A #{0} 4: 2 | {A: 2}       | {A: 2, B: 1}
+6        | A #{0} 4: 3 | zero padding | zero padding
+)");
+  // Wide rows are wrapped; overshoot is marked.
+  EXPECT_EQ("\n" + explainCells(parse("A, B # 20", axes), 34, 3), R"(
+position |                  | +0          | +1 | +2 | +3 | +4 | +5 | +6            | +7
+---------|------------------|-------------|----|----|----|----|----|---------------|--------------
+28       | A: 1, B # 20: 8  |             |    |    |    |    |    | {A: 1, B: 14} | {A: 1, B: 15}
+36       | A: 1, B # 20: 16 | top padding |    |    |    |    |    |               |
+)");
+  EXPECT_NE(
+      explainCells(parse("A # 4 / 2, A # 4 % 2", axes), 3, 1).find("{A: 3!}"),
+      std::string::npos);
+  EXPECT_EQ(explainCells(parse("B", axes), 16, 1), "");
   EXPECT_EQ(
       describe(*parse("[B / 4, A, 5 # 6] #{!} 75", axes).canonical(), axes),
       "B·4 [4], A·1 [3], ·[5/6 top]; tail 75 bottom");
+}
+
+TEST(Mapping, ExplainsSequences) {
+  Axes axes = axesOf({{"A", 8}, {"B", 8}, {"C", 4}, {"T", 4}});
+  Mapping memory = parse("A, B, C # 8", axes);
   Result<Sequence> found =
-      sequence(parse("A, B", axes), parse("T, B / 4", axes),
-               parse("A # 4", axes), SequenceMode::Read);
+      sequence(memory, parse("A % 2, T, B % 4, A / 2, B / 4", axes),
+               parse("C # 32", axes), SequenceMode::Read);
   ASSERT_TRUE(bool(found));
-  EXPECT_EQ(explainSequence(*found, axes),
-            "time    T                 4:0           not in the memory, "
-            "repeats\n"
-            "time    B / 4             4:4           memory holds B at 1 "
-            "elements, 4 values a step\n"
-            "packet  A # 4             4:16          memory holds A at 16 "
-            "elements; steps from 3 on are padding\n"
-            "entries 4:0 4:4 | 4:16; run 1, access 1\n");
+  // The rows of the book's table for splitting axes, and a broadcast.
+  EXPECT_EQ("\n" + explainSequence(memory, *found), R"(
+       | term   | entry | stride source                | memory after
+-------|--------|-------|------------------------------|----------------------------------
+time   | A % 2  | 2:64  | |B, C # 8|                   | A / 2, 1 # 2, B, C # 8
+time   | T      | 4:0   | not in the memory, repeats   | A / 2, 1 # 2, B, C # 8
+time   | B % 4  | 4:8   | |C # 8|                      | A / 2, 1 # 2, B / 4, 1 # 4, C # 8
+time   | A / 2  | 4:128 | |1 # 2, B / 4, 1 # 4, C # 8| | 1 # 8, B / 4, 1 # 4, C # 8
+time   | B / 4  | 2:32  | |1 # 4, C # 8|               | 1 # 64, C # 8
+packet | C # 32 | 32:1  | contiguous, padding from 4   | 1 # 512
+entries 2:64 4:0 4:8 4:128 2:32 | 32:1; packet of 32, contiguous run of 64, access of 32 elements
+padding of the stream reaches 24 elements past the end of the memory
+)");
+  // A window takes its digit whole; what is left over is said.
+  memory = parse("A, B", axes);
+  found = sequence(memory, parse("A / 4, A % 4 = 3", axes), parse("B", axes),
+                   SequenceMode::Read);
+  ASSERT_TRUE(bool(found));
+  EXPECT_EQ("\n" + explainSequence(memory, *found), R"(
+       | term  | entry | stride source | memory after
+-------|-------|-------|---------------|----------------
+time   | A / 4 | 2:32  | |A % 4, B|    | 1 # 2, A % 4, B
+time   | A = 3 | 3:8   | |B|           | 1 # 8, B
+packet | B     | 8:1   | contiguous    | 1 # 64
+entries 2:32 3:8 | 8:1; packet of 8, contiguous run of 24, access of 8 elements
+live cells of the memory are left over
+)");
 }
 
 TEST(Mapping, TilesAcrossDigits) {

@@ -326,7 +326,7 @@ TEST(MappingProperty, AgreesWithEnumeration) {
   std::cout << "seed " << seed << "\n";
   Generator generator(seed);
   uint64_t padded = 0, windowed = 0, unaligned = 0, overshooting = 0,
-           compared = 0, equal = 0;
+           compared = 0, equal = 0, inverted = 0;
   std::optional<Sample> last;
   std::optional<Mapping> lastMapping;
 
@@ -379,6 +379,28 @@ TEST(MappingProperty, AgreesWithEnumeration) {
     int64_t n = generator.divisorOf(size);
     expectDerived(divide(mapping, n), divided(sample.cells, n), "divide");
     expectDerived(modulo(mapping, n), first(sample.cells, n), "modulo");
+    // Splitting and pairing are inverse where the cut is not ragged; the halves
+    // hold what they should in any case.
+    Result<std::pair<Mapping, Mapping>> halves = split(mapping, n);
+    ASSERT_TRUE(bool(halves));
+    Table joined = pairOf(divided(sample.cells, n), first(sample.cells, n));
+    Result<Mapping> whole = pair(halves->first, halves->second);
+    expectDerived(whole, joined, "split and pair");
+    if (Result<bool> inverse = equivalent(*whole, mapping)) {
+      EXPECT_EQ(*inverse, joined == sample.cells);
+      inverted += *inverse;
+    }
+    if (last && last->cells.size() * sample.cells.size() <= maxCells) {
+      // Outer and inner half of a pair, cut at the comma.
+      Result<Mapping> both = pair(*lastMapping, mapping);
+      ASSERT_TRUE(bool(both));
+      Result<std::pair<Mapping, Mapping>> parts = split(*both, size);
+      ASSERT_TRUE(bool(parts));
+      if (sample.cells[0].kind == NaiveCell::Index)
+        expectDerived(parts->first, last->cells, "outer part of a pair");
+      if (last->cells[0].kind == NaiveCell::Index)
+        expectDerived(parts->second, sample.cells, "inner part of a pair");
+    }
     int64_t window = 1 + generator.below(size);
     expectDerived(resize(mapping, window), first(sample.cells, window),
                   "resize");
@@ -427,7 +449,8 @@ TEST(MappingProperty, AgreesWithEnumeration) {
   std::cout << cases << " expressions: " << padded << " padded, " << windowed
             << " with windows, " << unaligned << " not aligned, "
             << overshooting << " with overshoot; " << compared
-            << " comparisons, " << equal << " equal\n";
+            << " comparisons, " << equal << " equal; " << inverted
+            << " splits inverted\n";
   if (cases >= 1000) {
     EXPECT_GE(padded * 100, cases * 30);
     EXPECT_GE(windowed * 100, cases * 20);

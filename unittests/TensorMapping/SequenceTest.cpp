@@ -1,7 +1,8 @@
-//===- SequenceTest.cpp - Sequencer entries against their definition ------===//
+//===- SequenceTest.cpp - Entries and divisions against their definition --===//
 //
-// Random memories and streams made from the same digits; every entry list is
-// replayed and held against the cells it must demand.
+// Random memories and streams made from the same digits. Every entry list is
+// replayed and held against the cells it must demand, and what carving leaves
+// and what division finds against the cells, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,13 +75,14 @@ public:
     return result;
   }
 
-  std::string join(std::vector<std::string> parts, int padPercent) {
+  std::string join(std::vector<std::string> parts, int padPercent,
+                   const char *sign = " # ") {
     std::shuffle(parts.begin(), parts.end(), random);
     std::string text;
     for (std::string &part : parts) {
       if (chance(padPercent)) {
         Result<Mapping> mapping = Mapping::parse(part, axes);
-        part += " # " + std::to_string(mapping->size() * (1 + below(3)));
+        part += sign + std::to_string(mapping->size() * (1 + below(3)));
       }
       if (chance(padPercent / 3))
         part += ", 1 # " + std::to_string(1 + below(3));
@@ -112,17 +114,36 @@ Mapping parse(llvm::StringRef text, const Axes &axes) {
 
 } // namespace
 
-TEST(SequenceProperty, VisitsWhatTheStreamDemands) {
+/// FURIOSA_SEED, or a new seed; printed.
+static uint64_t chooseSeed() {
   const char *given = std::getenv("FURIOSA_SEED");
   uint64_t seed =
       given ? std::strtoull(given, nullptr, 10) : std::random_device()();
   std::cout << "seed " << seed << "\n";
+  return seed;
+}
+
+static int caseCount() {
+  const char *given = std::getenv("FURIOSA_CASES");
+  return given ? std::atoi(given) : 20000;
+}
+
+static std::string describe(const Axes &axes, uint64_t seed) {
+  std::string text = " over";
+  for (const Axis &axis : axes.list())
+    text += " " + axis.name + "=" + std::to_string(axis.size);
+  return text + ", seed " + std::to_string(seed);
+}
+
+TEST(SequenceProperty, VisitsWhatTheStreamDemands) {
+  uint64_t seed = chooseSeed();
   Generator generator(seed);
   std::map<std::string, int> outcomes;
-  for (int number = 0; number < 6000; ++number) {
+  for (int number = 0; number < caseCount(); ++number) {
     generator.newAxes();
     const Axes &axes = generator.axes;
-    bool writes = generator.chance(50);
+    bool writes = generator.chance(50),
+         carves = !writes && generator.chance(50);
     std::vector<std::string> inMemory, inStream;
     for (int axis = 0; axis < 3; ++axis) {
       bool both = generator.chance(75);
@@ -135,24 +156,30 @@ TEST(SequenceProperty, VisitsWhatTheStreamDemands) {
     }
     size_t cut = generator.below(inStream.size() + 1);
     std::shuffle(inStream.begin(), inStream.end(), generator.random);
+    const char *sign = carves ? " #{!} " : " # ";
     Mapping memory = parse(generator.join(inMemory, 25), axes);
     Mapping time = parse(
-        generator.join({inStream.begin(), inStream.begin() + cut}, 15), axes);
+        generator.join({inStream.begin(), inStream.begin() + cut}, 15, sign),
+        axes);
     Mapping packet = parse(
-        generator.join({inStream.begin() + cut, inStream.end()}, 15), axes);
+        generator.join({inStream.begin() + cut, inStream.end()}, 15, sign),
+        axes);
     int64_t total = time.size() * packet.size();
-    if (total > 5000 || memory.size() > 20000)
+    if (total > 2000 || memory.size() > 5000)
       continue;
-    std::string sizes;
-    for (const Axis &axis : axes.list())
-      sizes += " " + axis.name + "=" + std::to_string(axis.size);
-    SCOPED_TRACE(std::string(writes ? "write " : "read ") + memory.str() +
-                 " | " + time.str() + " ; " + packet.str() + " over" + sizes +
-                 ", seed " + std::to_string(seed));
-    Result<Sequence> found =
-        sequence(memory, time, packet,
-                 writes ? SequenceMode::Write : SequenceMode::Read);
-    ++outcomes[found ? "entries" : found.fault().reason];
+    SequenceMode mode = writes   ? SequenceMode::Write
+                        : carves ? SequenceMode::Carve
+                                 : SequenceMode::Read;
+    SCOPED_TRACE((writes   ? "write "
+                  : carves ? "carve "
+                           : "read ") +
+                 memory.str() + " | " + time.str() + " ; " + packet.str() +
+                 describe(axes, seed));
+    Result<Sequence> found = sequence(memory, time, packet, mode);
+    ++outcomes[found ? (writes   ? "entries to write"
+                        : carves ? "entries to carve"
+                                 : "entries to read")
+                     : found.fault().reason];
     if (!found)
       continue;
 
@@ -210,5 +237,144 @@ TEST(SequenceProperty, VisitsWhatTheStreamDemands) {
   }
   for (auto &[outcome, count] : outcomes)
     std::cout << outcome << " " << count << "\n";
-  EXPECT_GT(outcomes["entries"], 1000);
+  if (caseCount() >= 20000)
+    for (const char *mode : {"read", "write", "carve"})
+      EXPECT_GT(outcomes[std::string("entries to ") + mode], 1000) << mode;
+}
+
+/// What carving leaves is the stream where no digit of the piece has stepped,
+/// and padding elsewhere.
+TEST(SequenceProperty, CarvingLeavesTheRest) {
+  uint64_t seed = chooseSeed();
+  Generator generator(seed);
+  int carved = 0, broadcasts = 0;
+  for (int number = 0; number < caseCount(); ++number) {
+    generator.newAxes();
+    const Axes &axes = generator.axes;
+    std::vector<std::string> inPiece, inStream;
+    for (int axis = 0; axis < 3; ++axis) {
+      bool both = generator.chance(50);
+      if (both)
+        for (std::string &digit : generator.digits(axis, false))
+          inPiece.push_back(digit);
+      if (both || generator.chance(70))
+        for (std::string &digit : generator.digits(axis, true))
+          inStream.push_back(digit);
+    }
+    if (generator.chance(20))
+      inStream.push_back(std::to_string(2 + generator.below(3)));
+    Mapping stream = parse(generator.join(inStream, 25, " #{!} "), axes);
+    Mapping piece = parse(generator.join(inPiece, 25), axes);
+    if (stream.size() > 2000)
+      continue;
+    SCOPED_TRACE(stream.str() + " without " + piece.str() +
+                 describe(axes, seed));
+    Result<Carving> found = carve(stream, piece);
+    if (!found)
+      continue;
+    ++carved;
+    const Mapping &rest = found->rest;
+    broadcasts += *rest.liveCells() > 1;
+    ASSERT_EQ(rest.size(), stream.size());
+    for (int64_t position = 0; position < stream.size(); ++position) {
+      int64_t address = 0, left = position;
+      for (Entry entry : llvm::reverse(found->sequence.time)) {
+        address += left % entry.size * entry.stride;
+        left /= entry.size;
+      }
+      Cell cell = stream.cellAt(position), kept = rest.cellAt(position);
+      if (isLive(cell, axes))
+        ASSERT_EQ(isLive(kept, axes), address == 0)
+            << position << " of " << rest.str();
+      else
+        ASSERT_FALSE(isLive(kept, axes)) << position << " of " << rest.str();
+      if (isLive(kept, axes))
+        ASSERT_EQ(kept.index, cell.index) << position << " of " << rest.str();
+      ASSERT_TRUE(kept.kind != Cell::Kind::Pad || kept.pad != Pad::Bottom);
+    }
+  }
+  std::cout << carved << " carved, " << broadcasts << " with broadcasts left\n";
+  if (caseCount() >= 20000)
+    EXPECT_GT(carved, 2000);
+}
+
+/// The terms of a division lead from each live cell of the divisor to the same
+/// cell of the dividend.
+TEST(DivisionProperty, FindsEachCellOfTheDivisor) {
+  uint64_t seed = chooseSeed();
+  Generator generator(seed);
+  std::map<std::string, int> outcomes;
+  for (int number = 0; number < caseCount(); ++number) {
+    generator.newAxes();
+    const Axes &axes = generator.axes;
+    std::vector<std::string> inDividend, inDivisor;
+    for (int axis = 0; axis < 3; ++axis) {
+      bool both = generator.chance(75);
+      if (both || generator.chance(50))
+        for (std::string &digit : generator.digits(axis, true))
+          inDividend.push_back(digit);
+      if (both || generator.chance(10))
+        for (std::string &digit : generator.digits(axis, true))
+          if (generator.chance(80))
+            inDivisor.push_back(digit);
+    }
+    Mapping dividend = parse(generator.join(inDividend, 25), axes);
+    Mapping divisor = parse(generator.join(inDivisor, 25), axes);
+    SCOPED_TRACE(dividend.str() + " by " + divisor.str() +
+                 describe(axes, seed));
+    Result<std::vector<DivisionTerm>> terms = divideExact(dividend, divisor);
+    ++outcomes[terms ? "divisions" : terms.fault().reason];
+    Result<RelaxedDivision> relaxed = divideRelaxed(dividend, divisor);
+    if (relaxed) {
+      ASSERT_EQ(relaxed->dividendRest.size(), dividend.size());
+      ASSERT_EQ(relaxed->divisorRest.size(), divisor.size());
+      ASSERT_LE(relaxed->contiguousTail, dividend.size());
+    }
+    if (!terms) {
+      // A cell that the dividend lacks, or digits that do not fit together.
+      if (terms.fault().reason != "missing" || dividend.size() > 5000)
+        continue;
+      std::set<std::map<int, int64_t>> held;
+      for (int64_t at = 0; at < dividend.size(); ++at)
+        if (Cell cell = dividend.cellAt(at); isLive(cell, axes))
+          held.insert(cell.index);
+      bool lacks = false;
+      for (int64_t at = 0; at < divisor.size() && !lacks; ++at)
+        if (Cell cell = divisor.cellAt(at); isLive(cell, axes))
+          lacks = !held.count(cell.index);
+      EXPECT_TRUE(lacks);
+      continue;
+    }
+    // Padding that the cuts of the digits do not divide has no rest.
+    if (relaxed)
+      ASSERT_TRUE(relaxed->terms == *terms);
+    else
+      ASSERT_EQ(relaxed.fault().rule, "MA-22");
+    int64_t total = 1;
+    for (const DivisionTerm &term : *terms)
+      total *= term.count;
+    std::set<int64_t> visited;
+    for (int64_t number = 0; number < total; ++number) {
+      int64_t from = 0, to = 0, rest = number;
+      for (const DivisionTerm &term : *terms) {
+        from += rest % term.count * term.divisorStride;
+        to += rest % term.count * term.dividendStride;
+        rest /= term.count;
+      }
+      Cell cell = divisor.cellAt(from);
+      if (!isLive(cell, axes))
+        continue;
+      visited.insert(from);
+      ASSERT_EQ(dividend.cellAt(to).index, cell.index) << from << " at " << to;
+      ASSERT_TRUE(isLive(dividend.cellAt(to), axes)) << from << " at " << to;
+    }
+    for (int64_t at = 0; at < divisor.size(); ++at)
+      ASSERT_EQ(visited.count(at), isLive(divisor.cellAt(at), axes)) << at;
+    for (size_t i = 1; i < terms->size(); ++i)
+      ASSERT_GE((*terms)[i - 1].dividendStride, (*terms)[i].dividendStride);
+  }
+  for (auto &[outcome, count] : outcomes)
+    std::cout << outcome << " " << count << "\n";
+  if (caseCount() >= 20000)
+    EXPECT_GT(outcomes["divisions"], 2000);
 }

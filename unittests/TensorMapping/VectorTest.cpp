@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <iostream>
+
 using namespace furiosa::mapping;
 using namespace furiosa::mapping::test;
 
@@ -225,7 +227,34 @@ static json toJson(llvm::ArrayRef<Entry> entries) {
   return list;
 }
 
+/// Joined wherever two neighbours step as one loop: across the border of time
+/// and packet, and without a limit of size.
+static json merged(const Sequence &sequence) {
+  std::vector<Entry> list; // innermost first
+  for (llvm::ArrayRef<Entry> entries : {llvm::ArrayRef<Entry>(sequence.packet),
+                                        llvm::ArrayRef<Entry>(sequence.time)})
+    for (Entry outer : llvm::reverse(entries)) {
+      if (!list.empty() &&
+          list.back().size * list.back().stride == outer.stride)
+        list.back().size *= outer.size;
+      else
+        list.push_back(outer);
+    }
+  std::reverse(list.begin(), list.end());
+  return toJson(list);
+}
+
+/// The loops before coalescing, those of one step left out.
+static json termEntries(const Sequence &sequence) {
+  std::vector<Entry> list;
+  for (const SequenceTerm &term : sequence.terms)
+    if (term.entry.size != 1)
+      list.push_back(term.entry);
+  return toJson(list);
+}
+
 TEST(MappingVectors, Sequencer) {
+  int mergedLists = 0, bookTables = 0;
   for (const json &entry : loadVectors("sequencer")) {
     SCOPED_TRACE(entry["id"].get<std::string>() + " " +
                  entry["memory"].get<std::string>() + " | " +
@@ -269,10 +298,18 @@ TEST(MappingVectors, Sequencer) {
       EXPECT_EQ(found->contiguousRun, entry["contiguous_run"].get<int64_t>());
       EXPECT_EQ(found->accessSize, entry["access_size"].get<int64_t>());
       EXPECT_EQ(found->overRead, entry.value("over_read", int64_t(0)));
+      EXPECT_EQ(merged(*found), entry["merged"]);
+      ++mergedLists;
     } else {
       expectSameAddresses(*found, expected, memory, time, packet, writes);
     }
+    if (entry.contains("book_terms")) {
+      EXPECT_EQ(termEntries(*found), entry["book_terms"]);
+      ++bookTables;
+    }
   }
+  std::cout << mergedLists << " merged lists, " << bookTables
+            << " tables of the book\n";
 }
 
 TEST(MappingVectors, Divide) {

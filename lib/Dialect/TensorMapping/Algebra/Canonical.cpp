@@ -32,7 +32,7 @@ int64_t Form::core() const {
   return product;
 }
 
-void Form::push(Factor factor) {
+void Form::push(Factor &&factor) {
   if (factor.extent == 1)
     return;
   if (factor.live == 1) {
@@ -123,14 +123,10 @@ std::string Form::cut(int64_t n, llvm::StringRef spelling) {
     return {};
   }
   tail.clear();
-  Factor outer;
-  while (!factors.empty()) {
-    outer = std::move(factors.back());
+  // The row of the last factor is the first that n reaches; n is below the
+  // core, so there is one.
+  while ((row /= factors.back().extent) > n)
     factors.pop_back();
-    row /= outer.extent;
-    if (n >= row)
-      break;
-  }
   if (n % row != 0) {
     int64_t shared = std::gcd(n, row);
     return (spelling + " " + llvm::Twine(n) + " cuts across rows of " +
@@ -139,6 +135,8 @@ std::string Form::cut(int64_t n, llvm::StringRef spelling) {
             (shared > 1 ? " (" + llvm::Twine(shared) + " divides both)" : ""))
         .str();
   }
+  Factor outer = std::move(factors.back());
+  factors.pop_back();
   outer.extent = n / row;
   outer.live = std::min(outer.live, outer.extent);
   clipRuns(outer.runs, outer.live, outer.extent);
@@ -187,9 +185,9 @@ std::string Form::divide(int64_t n) {
   return {};
 }
 
-std::string Form::prepend(const Form &outer) {
-  int64_t rows = size();
+std::string Form::prepend(Form &outer) {
   if (!tail.empty() && !(outer.factors.empty() && outer.tail.empty())) {
+    int64_t rows = size();
     // Only padding outside may still join the tail.
     if (outer.factors.size() != 1 || outer.factors[0].live != 1)
       return ("padding to " + llvm::Twine(rows) +
@@ -201,10 +199,13 @@ std::string Form::prepend(const Form &outer) {
     finish();
     return {};
   }
-  for (const Factor &factor : outer.factors)
-    push(factor);
-  for (PadRun run : outer.tail)
-    appendRun(tail, core(), {run.upTo * rows, run.kind});
+  if (!outer.tail.empty()) {
+    int64_t rows = core(), whole = rows * outer.core();
+    for (PadRun run : outer.tail)
+      appendRun(tail, whole, {run.upTo * rows, run.kind});
+  }
+  for (Factor &factor : outer.factors)
+    push(std::move(factor));
   finish();
   return {};
 }
@@ -246,37 +247,43 @@ void Form::clip(const Axes &axes) {
 
 Form Form::from(const Canonical &canonical) {
   Form form;
-  form.factors.assign(canonical.factors.rbegin(), canonical.factors.rend());
+  form.factors.append(canonical.factors.rbegin(), canonical.factors.rend());
   form.tail = canonical.tail;
   return form;
 }
 
-Canonical Form::canonical() const {
+Canonical Form::canonical() && {
   Canonical canonical;
-  canonical.factors.assign(factors.rbegin(), factors.rend());
-  canonical.tail = tail;
+  std::reverse(factors.begin(), factors.end());
+  canonical.factors = std::move(factors);
+  canonical.tail = std::move(tail);
   return canonical;
 }
 
-/// The list of `expr`, or MA-13.
-static Result<Form> derive(const Expr &expr) {
-  Form form;
-  switch (expr.kind) {
-  case Expr::Kind::Axis:
-    form.push({expr.axis, 1, expr.baseSize, expr.baseSize, {}});
-    break;
-  case Expr::Kind::Number:
-    form.push({-1, 0, expr.baseSize, expr.baseSize, {}});
-    break;
-  case Expr::Kind::Product:
+/// Appends a closed factor outside of `form`.
+static void pushAtom(const Expr &expr, Form &form) {
+  bool isAxis = expr.kind == Expr::Kind::Axis;
+  form.push({isAxis ? expr.axis : -1,
+             isAxis ? 1 : 0,
+             expr.baseSize,
+             expr.baseSize,
+             {}});
+}
+
+/// The list of `expr` into `form`, which is empty; MA-13.
+static std::optional<Fault> derive(const Expr &expr, Form &form) {
+  if (expr.kind == Expr::Kind::Product) {
+    Form outer;
     for (const Expr &part : llvm::reverse(expr.parts)) {
-      Result<Form> outer = derive(part);
-      if (!outer)
-        return outer;
-      if (std::string why = form.prepend(*outer); !why.empty())
+      outer.factors.clear();
+      outer.tail.clear();
+      if (std::optional<Fault> bad = derive(part, outer))
+        return bad;
+      if (std::string why = form.prepend(outer); !why.empty())
         return fault("MA-13", "not-linear", why, part.column);
     }
-    break;
+  } else {
+    pushAtom(expr, form);
   }
   for (const Op &op : expr.ops) {
     std::string why;
@@ -297,27 +304,46 @@ static Result<Form> derive(const Expr &expr) {
     if (!why.empty())
       return fault("MA-13", "not-linear", why, op.column);
   }
-  return form;
+  return std::nullopt;
 }
 
-Result<Canonical> Mapping::canonical() const {
-  std::call_once(node->once, [&] {
-    if (node->canonical)
-      return;
-    Result<Form> form = derive(node->expr);
-    if (form)
-      node->canonical.emplace(form->canonical());
-    else
-      node->canonical.emplace(form.fault());
+static bool overshoots(const Canonical &canonical, const Axes &axes) {
+  return llvm::any_of(canonical.factors, [&](const Factor &factor) {
+    return factor.axis >= 0 &&
+           factor.live > ceilDiv(axes[factor.axis].size, factor.stride);
   });
-  return *node->canonical;
 }
 
-Result<Canonical> Mapping::resolved() const {
-  Result<Canonical> raw = canonical();
-  if (!raw)
-    return raw;
-  Form form = Form::from(*raw);
-  form.clip(axes());
-  return form.canonical();
+static std::unique_ptr<Forms> deriveForms(const Expr &expr, const Axes &axes) {
+  Form form;
+  if (std::optional<Fault> bad = derive(expr, form))
+    return std::make_unique<Forms>(Forms{std::move(*bad), std::nullopt});
+  auto forms =
+      std::make_unique<Forms>(Forms{std::move(form).canonical(), std::nullopt});
+  if (overshoots(*forms->raw, axes)) {
+    form = Form::from(*forms->raw);
+    form.clip(axes);
+    forms->clipped.emplace(std::move(form).canonical());
+  }
+  return forms;
+}
+
+const Forms &Node::forms() const {
+  if (const Forms *known = derived.load(std::memory_order_acquire))
+    return *known;
+  std::unique_ptr<Forms> made = deriveForms(expr, axes);
+  const Forms *first = nullptr;
+  if (derived.compare_exchange_strong(first, made.get(),
+                                      std::memory_order_acq_rel))
+    return *made.release();
+  return *first;
+}
+
+const Result<Canonical> &Mapping::canonical() const {
+  return node->forms().raw;
+}
+
+const Result<Canonical> &Mapping::resolved() const {
+  const Forms &forms = node->forms();
+  return forms.clipped ? *forms.clipped : forms.raw;
 }

@@ -84,7 +84,7 @@ static int64_t countBelow(llvm::ArrayRef<const Factor *> digits,
 }
 
 Result<int64_t> Mapping::liveCells() const {
-  Result<Canonical> form = canonical();
+  const Result<Canonical> &form = canonical();
   if (!form)
     return form.fault();
   int64_t live = 1;

@@ -133,7 +133,7 @@ std::optional<Fault> furiosa::mapping::checkTensor(const Mapping &mapping) {
                    composite.column);
     }
   }
-  Result<Canonical> form = mapping.canonical();
+  const Result<Canonical> &form = mapping.canonical();
   if (!form)
     return form.fault();
   return checkRepeats(mapping, *form);

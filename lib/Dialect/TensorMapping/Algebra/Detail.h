@@ -13,7 +13,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <mutex>
+#include <atomic>
 
 namespace furiosa::mapping::detail {
 
@@ -56,7 +56,7 @@ struct Form {
   int64_t core() const;
   int64_t size() const { return tail.empty() ? core() : tail.back().upTo; }
   /// Appends outside, keeping conditions C1, C2, C3.
-  void push(Factor factor);
+  void push(Factor &&factor);
   /// Moves the tail into the outermost factor, or that factor's runs into the
   /// tail (C4).
   void finish();
@@ -65,23 +65,40 @@ struct Form {
   std::string cut(int64_t n, llvm::StringRef spelling);
   /// `/ n`.
   std::string divide(int64_t n);
-  /// `outer, this`.
-  std::string prepend(const Form &outer);
+  /// `outer, this`. Moves the factors out of `outer`.
+  std::string prepend(Form &outer);
   /// Drops the outermost padding.
   void peel();
   /// Overshoot of single factors becomes top padding where that is exact.
   void clip(const Axes &axes);
 
   static Form from(const Canonical &canonical);
-  Canonical canonical() const;
+  Canonical canonical() &&;
+};
+
+/// The canonical forms of both readings.
+struct Forms {
+  Result<Canonical> raw;
+  /// Only where it differs from `raw`.
+  std::optional<Result<Canonical>> clipped;
 };
 
 struct Node {
+  Node() = default;
+  Node(const Node &) = delete;
+  Node &operator=(const Node &) = delete;
+  ~Node() { delete derived.load(std::memory_order_relaxed); }
+
+  /// Derives the forms on first use. Threads that meet derive twice and keep
+  /// one: std::call_once would cost more than the derivation.
+  const Forms &forms() const;
+
   Axes axes;
   std::string text;
   Expr expr;
-  mutable std::once_flag once;
-  mutable std::optional<Result<Canonical>> canonical;
+
+private:
+  mutable std::atomic<const Forms *> derived = nullptr;
 };
 
 Fault fault(llvm::StringRef rule, llvm::StringRef reason,

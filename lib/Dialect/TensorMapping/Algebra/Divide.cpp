@@ -38,6 +38,16 @@ static std::optional<Fault> checkRepeats(const Mapping &divisor,
   return std::nullopt;
 }
 
+/// Whether the divisor also steps through `axis` by less than `below`, from
+/// `from` on.
+static bool stepsBelow(const Form &divisor, int axis, int64_t from,
+                       int64_t below) {
+  return llvm::any_of(divisor.factors, [&](const Factor &factor) {
+    return factor.axis == axis && factor.stride < below &&
+           furthestStep(factor) >= static_cast<uint64_t>(from);
+  });
+}
+
 Result<Division> detail::matchDigits(const Mapping &dividend,
                                      const Mapping &divisor, bool exact) {
   if (!(dividend.axes() == divisor.axes()) && !divisor.isIdentity())
@@ -47,7 +57,7 @@ Result<Division> detail::matchDigits(const Mapping &dividend,
   Division division;
   for (bool second : {false, true}) {
     const Mapping &mapping = second ? divisor : dividend;
-    Result<Canonical> form = mapping.resolved();
+    const Result<Canonical> &form = mapping.resolved();
     if (!form)
       return fault("MA-13", "not-linear",
                    (second ? "divisor " : "dividend ") + quoted(mapping.str()) +
@@ -119,6 +129,12 @@ Result<Division> detail::matchDigits(const Mapping &dividend,
       int64_t end;
       bool reaches = llvm::MulOverflow(step, take, end) || end >= found->live;
       if (!reaches && found->extent % end != 0)
+        return incompatible();
+      // Beside a ragged last digit the dividend lacks sums with smaller digits.
+      if (reaches && found->live % step != 0 &&
+          found->live <
+              ceilDiv(divisor.axes()[factor.axis].size, found->stride) &&
+          stepsBelow(division.divisor, factor.axis, found->stride, weight))
         return incompatible();
       Match match;
       match.term = {strides[where] * step, at, take, factor.axis};

@@ -1,6 +1,7 @@
 //===- Divide.h - Matching digits of two mappings ---------------*- C++ -*-===//
 //
-// What division and tiling share: which part of which factor was matched.
+// What division, tiling and explanations share: which part of which factor was
+// matched.
 //
 //===----------------------------------------------------------------------===//
 

@@ -306,7 +306,7 @@ static bool mentions(const Expr &expr, int axis) {
 bool Mapping::uses(int axis) const {
   if (axis < 0)
     return false;
-  if (Result<Canonical> form = canonical())
+  if (const Result<Canonical> &form = canonical())
     return llvm::any_of(form->factors, [&](const Factor &factor) {
       return factor.axis == axis;
     });

@@ -1,8 +1,8 @@
 //===- Operations.cpp - Equivalence and the operators as functions --------===//
 //
 // Comparison, and pairing, dividing, cutting, padding, splitting and peeling of
-// mappings. Results are spelled anew from the canonical form; a mapping without
-// one is composed as text.
+// mappings, and the checks of views (MA-21, MA-31). Results are spelled anew
+// from the canonical form; a mapping without one is composed as text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,52 +21,49 @@ static bool alike(const Mapping &lhs, const Mapping &rhs) {
          (lhs.str() == rhs.str() && lhs.axes() == rhs.axes());
 }
 
-/// The lists name axes by number: they compare only over the same axes.
-static Result<Canonical> renumbered(const Mapping &mapping,
-                                    Result<Canonical> form,
-                                    const Mapping &other) {
-  if (!form || mapping.axes() == other.axes())
-    return form;
-  for (Factor &factor : form->factors) {
+/// Whether two lists are equal. They name axes by number, which differ where
+/// the mappings are over different axes.
+static bool equal(const Canonical &lhs, const Axes &lhsAxes,
+                  const Canonical &rhs, const Axes &rhsAxes) {
+  if (lhsAxes == rhsAxes)
+    return lhs == rhs;
+  Canonical renumbered = lhs;
+  for (Factor &factor : renumbered.factors) {
     if (factor.axis < 0)
       continue;
-    const Axis &axis = mapping.axes()[factor.axis];
-    int index = other.axes().find(axis.name);
-    // No axis of `other` has a number below -1, so this compares unequal.
-    factor.axis =
-        index >= 0 && other.axes()[index] == axis ? index : -2 - factor.axis;
+    const Axis &axis = lhsAxes[factor.axis];
+    int index = rhsAxes.find(axis.name);
+    // No axis has a number below -1, so this compares unequal.
+    factor.axis = index >= 0 && rhsAxes[index] == axis ? index : -2;
   }
-  return form;
+  return renumbered == rhs;
+}
+
+using Reading = const Result<Canonical> &(Mapping::*)() const;
+
+static Result<bool> equivalentAs(Reading reading, const Mapping &lhs,
+                                 const Mapping &rhs) {
+  if (lhs.size() != rhs.size())
+    return false;
+  if (alike(lhs, rhs))
+    return true;
+  const Result<Canonical> &left = (lhs.*reading)();
+  if (!left)
+    return left.fault();
+  const Result<Canonical> &right = (rhs.*reading)();
+  if (!right)
+    return right.fault();
+  return equal(*left, lhs.axes(), *right, rhs.axes());
 }
 
 Result<bool> furiosa::mapping::equivalent(const Mapping &lhs,
                                           const Mapping &rhs) {
-  if (lhs.size() != rhs.size())
-    return false;
-  if (alike(lhs, rhs))
-    return true;
-  Result<Canonical> left = renumbered(lhs, lhs.canonical(), rhs);
-  if (!left)
-    return left.fault();
-  Result<Canonical> right = rhs.canonical();
-  if (!right)
-    return right.fault();
-  return *left == *right;
+  return equivalentAs(&Mapping::canonical, lhs, rhs);
 }
 
 Result<bool> furiosa::mapping::equivalentResolved(const Mapping &lhs,
                                                   const Mapping &rhs) {
-  if (lhs.size() != rhs.size())
-    return false;
-  if (alike(lhs, rhs))
-    return true;
-  Result<Canonical> left = renumbered(lhs, lhs.resolved(), rhs);
-  if (!left)
-    return left.fault();
-  Result<Canonical> right = rhs.resolved();
-  if (!right)
-    return right.fault();
-  return *left == *right;
+  return equivalentAs(&Mapping::resolved, lhs, rhs);
 }
 
 bool furiosa::mapping::same(const Mapping &lhs, const Mapping &rhs) {
@@ -88,7 +85,7 @@ static Result<Mapping> derived(Result<Form> form, const Axes &axes,
 }
 
 static Result<Form> formOf(const Mapping &mapping) {
-  Result<Canonical> form = mapping.canonical();
+  const Result<Canonical> &form = mapping.canonical();
   if (!form)
     return form.fault();
   return Form::from(*form);
@@ -221,4 +218,65 @@ Result<bool> furiosa::mapping::isResizeOf(const Mapping &small,
   if (!window)
     return window.fault();
   return equivalentResolved(small, *window);
+}
+
+Result<llvm::SmallVector<DigitExtent, 4>>
+furiosa::mapping::paddedExtents(const Mapping &mapping) {
+  const Result<Canonical> &form = mapping.canonical();
+  if (!form)
+    return form.fault();
+  llvm::SmallVector<DigitExtent, 4> extents;
+  int64_t stride = 1;
+  for (const Factor &factor : llvm::reverse(form->factors)) {
+    extents.push_back({stride, factor.extent});
+    stride *= factor.extent;
+  }
+  return extents;
+}
+
+/// MA-21 unless `large` is `small` with top padding outside. The message names
+/// the view that was asked for, which is one of the two.
+static std::optional<Fault>
+checkOuterPad(const Mapping &small, const Mapping &large, const Mapping &source,
+              const Mapping &view, llvm::StringRef what) {
+  std::string both = quoted(view.str()) + " of " + std::to_string(view.size()) +
+                     " cells, from " + quoted(source.str()) + " of " +
+                     std::to_string(source.size());
+  if (large.size() < small.size())
+    return fault("MA-21", "narrower",
+                 "the " + what + " view " + both + ", goes the wrong way; " +
+                     (what == "pad" ? "'unpad' drops" : "'pad' adds") +
+                     " padding");
+  Result<Mapping> expected = pad(small, large.size());
+  if (!expected)
+    return expected.fault();
+  if (same(large, *expected))
+    return std::nullopt;
+  return fault("MA-21", "not-outermost",
+               "the " + what + " view " + both +
+                   ", differs by more than top padding outside of all digits; "
+                   "expected " +
+                   quoted(expected->str()) + " and " + quoted(small.str()));
+}
+
+std::optional<Fault> furiosa::mapping::checkPadView(const Mapping &element,
+                                                    const Mapping &view) {
+  return checkOuterPad(element, view, element, view, "pad");
+}
+
+std::optional<Fault> furiosa::mapping::checkUnpadView(const Mapping &element,
+                                                      const Mapping &view) {
+  return checkOuterPad(view, element, element, view, "unpad");
+}
+
+std::optional<Fault> furiosa::mapping::checkReshape(llvm::StringRef dimension,
+                                                    const Mapping &from,
+                                                    const Mapping &to) {
+  if (from.size() == to.size())
+    return std::nullopt;
+  return fault("MA-31", "size",
+               "a reshape keeps the cells of each dimension: " + dimension +
+                   " " + quoted(from.str()) + " has " +
+                   llvm::Twine(from.size()) + ", " + quoted(to.str()) +
+                   " has " + llvm::Twine(to.size()));
 }

@@ -27,13 +27,13 @@ static bool hasKind(const Canonical &form, Pad kind) {
 /// Places the digits of the memory; MA-15 where one repeats.
 static std::optional<Fault> placeMemory(Derivation &derivation,
                                         const Canonical &memory) {
+  derivation.memory.reserve(memory.factors.size());
+  for (const Factor &factor : memory.factors)
+    derivation.memory.emplace_back(factor);
   int64_t stride = 1;
-  for (const Factor &factor : llvm::reverse(memory.factors)) {
-    MemoryDigit digit;
-    digit.factor = factor;
+  for (MemoryDigit &digit : llvm::reverse(derivation.memory)) {
     digit.addressStride = stride;
-    stride *= factor.extent;
-    derivation.memory.insert(derivation.memory.begin(), std::move(digit));
+    stride *= digit.factor.extent;
   }
   derivation.memoryCore = stride;
   derivation.memoryTail = memory.tail;
@@ -107,7 +107,7 @@ static std::optional<Fault> matchFactor(const Derivation &derivation,
     term.digit = digit;
     term.step = step;
     term.extent = extent;
-    terms.push_back(std::move(term));
+    terms.push_back(term);
   };
 
   if (factor.axis < 0) {
@@ -124,7 +124,7 @@ static std::optional<Fault> matchFactor(const Derivation &derivation,
   }
 
   const int axis = factor.axis;
-  const std::string name = derivation.name(axis);
+  const std::string &name = derivation.name(axis);
   const int64_t size = derivation.axes[axis].size;
   int64_t left = std::min(factor.live, ceilDiv(size, factor.stride));
   const bool window = left < ceilDiv(size, factor.stride);
@@ -210,10 +210,17 @@ static std::optional<Fault>
 matchStream(Derivation &derivation, const Canonical &stream, bool inPacket) {
   std::vector<StreamTerm> &terms =
       inPacket ? derivation.packet : derivation.time;
-  for (const Factor &factor : llvm::reverse(stream.factors))
+  terms.reserve(2 * stream.factors.size());
+  for (const Factor &factor : llvm::reverse(stream.factors)) {
+    size_t first = terms.size();
     if (std::optional<Fault> bad =
             matchFactor(derivation, factor, inPacket, terms, derivation.ragged))
       return bad;
+    terms.back().whole = &factor;
+    for (const StreamTerm &inner :
+         llvm::ArrayRef(terms).drop_front(first).drop_back())
+      terms.back().digitsPerStep *= inner.extent;
+  }
   (inPacket ? derivation.packetTail : derivation.timeTail) = stream.tail;
   return std::nullopt;
 }
@@ -280,52 +287,51 @@ static void collectSeams(const Expr &expr, int64_t &position,
   seams.push_back(position);
 }
 
-/// Digits that were one run in the canonical form may be too long for one
-/// entry: cuts them where the user did. Innermost first.
-static std::vector<Entry> cutAtSeams(const std::vector<StreamTerm> &terms,
-                                     llvm::ArrayRef<int64_t> seams) {
-  std::vector<Entry> entries;
+/// Appends the terms of one descriptor as the user wrote them, innermost first:
+/// digits that are one run in the canonical form come apart again.
+static void cutAtSeams(llvm::ArrayRef<StreamTerm> terms,
+                       llvm::ArrayRef<int64_t> seams,
+                       std::vector<SequenceTerm> &cut) {
   int64_t position = 1;
-  for (const StreamTerm &term : terms) {
-    Entry left = term.term.entry;
-    if (left.size > maxSequencerEntrySize)
-      for (int64_t seam : seams) {
-        if (seam <= position || seam % position != 0 ||
-            left.size % (seam / position) != 0)
-          continue;
-        Entry inner = {seam / position, left.stride};
-        if (llvm::MulOverflow(inner.size, inner.stride, left.stride)) {
-          left.stride = inner.stride;
-          break;
-        }
-        left.size /= inner.size;
-        position = seam;
-        entries.push_back(inner);
-      }
-    position *= left.size;
-    entries.push_back(left);
+  for (const StreamTerm &whole : terms) {
+    SequenceTerm left = whole.term;
+    for (int64_t seam : seams) {
+      if (seam <= position || seam % position != 0)
+        continue;
+      int64_t count = seam / position, stride, axisStride;
+      if (count >= left.entry.size || left.entry.size % count != 0 ||
+          llvm::MulOverflow(count, left.entry.stride, stride) ||
+          llvm::MulOverflow(count, left.axisStride, axisStride))
+        continue;
+      SequenceTerm inner = left;
+      inner.entry.size = count;
+      inner.live = std::min(count, left.live);
+      cut.push_back(inner);
+      left.entry = {left.entry.size / count, stride};
+      left.axisStride = axisStride;
+      left.live = ceilDiv(left.live, count);
+      position = seam;
+    }
+    position *= left.entry.size;
+    cut.push_back(left);
   }
-  return entries;
 }
 
-/// Entries of one descriptor, its tail included.
+/// Entries of one descriptor, its tail included. Terms are innermost first.
 static Result<llvm::SmallVector<Entry, 8>>
-entriesOf(const Derivation &derivation, bool inPacket) {
-  const std::vector<StreamTerm> &terms =
-      inPacket ? derivation.packet : derivation.time;
-  const llvm::SmallVector<PadRun, 1> &tail =
-      inPacket ? derivation.packetTail : derivation.timeTail;
-  std::vector<Entry> list = cutAtSeams(terms, inPacket ? derivation.packetSeams
-                                                       : derivation.timeSeams);
-  std::reverse(list.begin(), list.end());
+entriesOf(const Derivation &derivation, llvm::ArrayRef<SequenceTerm> terms,
+          llvm::ArrayRef<PadRun> tail) {
+  llvm::SmallVector<Entry, 8> list;
+  int64_t core = 1;
+  for (const SequenceTerm &term : llvm::reverse(terms)) {
+    list.push_back(term.entry);
+    core *= term.entry.size;
+  }
   llvm::SmallVector<Entry, 8> entries = coalesce(list);
   if (tail.empty())
     return entries;
 
   // The padding of a tail is not a number of rows: one loop must run over it.
-  int64_t core = 1;
-  for (Entry entry : list)
-    core *= entry.size;
   bool oneRun = true;
   for (size_t i = 1; i < entries.size(); ++i)
     oneRun &= entries[i - 1].stride == entries[i].size * entries[i].stride;
@@ -368,53 +374,36 @@ static int64_t contiguousRun(llvm::ArrayRef<Entry> time,
   return run;
 }
 
-Result<Sequence> furiosa::mapping::sequence(const Mapping &memory,
-                                            const Mapping &time,
-                                            const Mapping &packet,
-                                            SequenceMode mode) {
-  for (const Mapping *stream : {&time, &packet})
-    if (!stream->isIdentity() && !memory.isIdentity() &&
-        !(stream->axes() == memory.axes()))
-      return fault("MA-7", "unknown-axis",
-                   quoted(stream->str()) + " and the memory " +
-                       quoted(memory.str()) + " are over different axes");
+/// Everything up to the entries, with the terms in `derivation`.
+static Result<Sequence> derive(Derivation &derivation, const Mapping &memory,
+                               const Mapping &time, const Mapping &packet) {
+  const bool writes = derivation.writes();
   int64_t total;
   if (llvm::MulOverflow(time.size(), packet.size(), total))
     return fault("MA-11", "size-overflow",
                  "time has " + llvm::Twine(time.size()) +
                      " cells and packet has " + llvm::Twine(packet.size()) +
                      "; their product is 9223372036854775808 or more");
-
-  Result<Canonical> place = memory.resolved();
+  const Result<Canonical> &place = memory.resolved();
   if (!place)
     return fault("MA-13", "memory-not-linear",
                  "memory " + quoted(memory.str()) + ": " +
                      place.fault().message);
-  if (mode != SequenceMode::Write && hasKind(*place, Pad::Bottom))
+  if (!writes && hasKind(*place, Pad::Bottom))
     return fault("MA-28", "bottom-in-memory",
                  "memory " + quoted(memory.str()) +
                      " has bottom padding and is read; declare it with '#'");
-
-  const Axes &axes = memory.isIdentity()
-                         ? (time.isIdentity() ? packet.axes() : time.axes())
-                         : memory.axes();
-  Derivation derivation{axes, mode, {}, {}, 1,  1,    {},
-                        {},   {},   {}, {}, {}, false};
-  int64_t position = 1;
-  collectSeams(time.node->expr, position, derivation.timeSeams);
-  position = 1;
-  collectSeams(packet.node->expr, position, derivation.packetSeams);
   if (std::optional<Fault> bad = placeMemory(derivation, *place))
     return *bad;
 
   for (bool inPacket : {false, true}) {
     const Mapping &stream = inPacket ? packet : time;
     llvm::StringRef which = inPacket ? "packet " : "time ";
-    Result<Canonical> form = stream.canonical();
+    const Result<Canonical> &form = stream.canonical();
     if (!form)
       return fault("MA-13", "not-linear",
                    which + quoted(stream.str()) + ": " + form.fault().message);
-    if (mode != SequenceMode::Carve && hasKind(*form, Pad::Bottom))
+    if (derivation.mode != SequenceMode::Carve && hasKind(*form, Pad::Bottom))
       return fault("MA-28", "bottom-in-stream",
                    which + quoted(stream.str()) +
                        " has bottom padding, which no stream may touch; use "
@@ -428,7 +417,7 @@ Result<Sequence> furiosa::mapping::sequence(const Mapping &memory,
   Sequence sequence;
   std::optional<Fault> left = checkCoverage(derivation);
   sequence.coversMemory = !left;
-  if (mode == SequenceMode::Write) {
+  if (writes) {
     if (std::optional<Fault> bad = checkInjective(derivation))
       return *bad;
     if (left)
@@ -438,25 +427,39 @@ Result<Sequence> furiosa::mapping::sequence(const Mapping &memory,
   } else {
     placeReadPadding(derivation);
   }
+  return sequence;
+}
 
-  Result<llvm::SmallVector<Entry, 8>> outer = entriesOf(derivation, false);
-  if (!outer)
-    return outer.fault();
-  Result<llvm::SmallVector<Entry, 8>> inner = entriesOf(derivation, true);
+/// The entries of the terms, and what follows from them.
+static std::optional<Fault> addEntries(const Derivation &derivation,
+                                       const Mapping &packet,
+                                       Sequence &sequence) {
+  // Innermost first, so packet before time.
+  std::vector<SequenceTerm> &terms = sequence.terms;
+  terms.reserve(2 * (derivation.time.size() + derivation.packet.size()));
+  cutAtSeams(derivation.packet, derivation.packetSeams, terms);
+  const size_t border = terms.size();
+  cutAtSeams(derivation.time, derivation.timeSeams, terms);
+  Result<llvm::SmallVector<Entry, 8>> inner =
+      entriesOf(derivation, llvm::ArrayRef(terms).take_front(border),
+                derivation.packetTail);
   if (!inner)
     return inner.fault();
+  Result<llvm::SmallVector<Entry, 8>> outer =
+      entriesOf(derivation, llvm::ArrayRef(terms).drop_front(border),
+                derivation.timeTail);
+  if (!outer)
+    return outer.fault();
   sequence.time.assign(outer->begin(), outer->end());
   sequence.packet.assign(inner->begin(), inner->end());
-  for (const StreamTerm &term : llvm::reverse(derivation.time))
-    sequence.terms.push_back(term.term);
-  for (const StreamTerm &term : llvm::reverse(derivation.packet))
-    sequence.terms.push_back(term.term);
+  std::reverse(terms.begin(), terms.end());
 
   sequence.packetSize = packet.size();
   sequence.contiguousRun = contiguousRun(sequence.time, sequence.packet);
   sequence.accessSize = std::gcd(sequence.packetSize, sequence.contiguousRun);
   uint64_t last = 0;
-  for (const auto &entries : {*outer, *inner})
+  for (llvm::ArrayRef<Entry> entries : {llvm::ArrayRef<Entry>(sequence.time),
+                                        llvm::ArrayRef<Entry>(sequence.packet)})
     for (Entry entry : entries)
       last = llvm::SaturatingMultiplyAdd(static_cast<uint64_t>(entry.size - 1),
                                          static_cast<uint64_t>(entry.stride),
@@ -465,5 +468,97 @@ Result<Sequence> furiosa::mapping::sequence(const Mapping &memory,
   if (last >= size)
     sequence.overRead = static_cast<int64_t>(std::min<uint64_t>(
         last - size + 1, std::numeric_limits<int64_t>::max()));
+  return std::nullopt;
+}
+
+/// A derivation over the axes that the three mappings share; MA-7.
+static Result<const Axes *>
+sharedAxes(const Mapping &memory, const Mapping &time, const Mapping &packet) {
+  const Mapping *given = &memory;
+  for (const Mapping *stream : {&time, &packet}) {
+    if (stream->isIdentity())
+      continue;
+    if (given->isIdentity())
+      given = stream;
+    if (!(stream->axes() == given->axes()))
+      return fault("MA-7", "unknown-axis",
+                   quoted(stream->str()) + " and " +
+                       (given == &memory ? "the memory " : "time ") +
+                       quoted(given->str()) + " are over different axes");
+  }
+  return &given->axes();
+}
+
+Result<Sequence> furiosa::mapping::sequence(const Mapping &memory,
+                                            const Mapping &time,
+                                            const Mapping &packet,
+                                            SequenceMode mode) {
+  Result<const Axes *> axes = sharedAxes(memory, time, packet);
+  if (!axes)
+    return axes.fault();
+  Derivation derivation(**axes, mode);
+  for (bool inPacket : {false, true}) {
+    int64_t position = 1;
+    collectSeams((inPacket ? packet : time).node->expr, position,
+                 inPacket ? derivation.packetSeams : derivation.timeSeams);
+  }
+  Result<Sequence> sequence = derive(derivation, memory, time, packet);
+  if (sequence)
+    if (std::optional<Fault> bad = addEntries(derivation, packet, *sequence))
+      return *bad;
   return sequence;
+}
+
+/// What a term of a carved stream leaves: padding where the memory holds it.
+static Factor leftOf(const StreamTerm &term) {
+  Factor factor;
+  factor.extent = term.extent;
+  const bool broadcast = term.term.source == TermSource::Broadcast;
+  if (broadcast) {
+    factor.axis = term.term.axis;
+    factor.stride = term.term.axisStride;
+    factor.live = term.term.live;
+  }
+  if (!term.whole || term.term.source == TermSource::Memory) {
+    appendRun(factor.runs, factor.live, {factor.extent, Pad::Top});
+    return factor;
+  }
+  // Sums past the axis are no cells. Bottom padding of a stream counts as top.
+  appendRun(factor.runs, factor.live,
+            {ceilDiv(term.whole->live, term.digitsPerStep), Pad::Top});
+  for (PadRun run : term.whole->runs)
+    appendRun(factor.runs, factor.live,
+              {ceilDiv(run.upTo, term.digitsPerStep),
+               run.kind == Pad::Bottom ? Pad::Top : run.kind});
+  return factor;
+}
+
+Result<Carving> furiosa::mapping::carve(const Mapping &stream,
+                                        const Mapping &piece) {
+  Mapping packet;
+  Result<const Axes *> axes = sharedAxes(piece, stream, packet);
+  if (!axes)
+    return axes.fault();
+  Derivation derivation(**axes, SequenceMode::Carve);
+  Result<Sequence> sequence = derive(derivation, piece, stream, packet);
+  if (!sequence)
+    return sequence.fault();
+  if (std::optional<Fault> left = checkCoverage(derivation))
+    return *left;
+
+  Form rest;
+  for (const StreamTerm &term : derivation.time)
+    rest.push(leftOf(term));
+  for (PadRun run : derivation.timeTail)
+    appendRun(rest.tail, rest.core(),
+              {run.upTo, run.kind == Pad::Bottom ? Pad::Top : run.kind});
+  rest.finish();
+  if (std::optional<Fault> bad = addEntries(derivation, packet, *sequence))
+    return *bad;
+  Mapping left = build(rest, stream.axes(), "1");
+  if (left.size() != stream.size())
+    return fault("MA-13", "not-linear",
+                 "what " + quoted(piece.str()) + " leaves of " +
+                     quoted(stream.str()) + " cannot be written as a mapping");
+  return Carving{std::move(*sequence), std::move(left)};
 }

@@ -13,7 +13,9 @@ namespace furiosa::mapping::detail {
 
 /// A factor of the memory with its place.
 struct MemoryDigit {
-  Factor factor;
+  explicit MemoryDigit(const Factor &factor) : factor(factor) {}
+
+  const Factor &factor;
   /// Elements between neighbouring values.
   int64_t addressStride = 1;
   /// Values of the index digit that this one tells apart: `live`, or more for
@@ -38,26 +40,32 @@ struct StreamTerm {
   int64_t step = 0;
   /// Extent wanted by the padding of the factor; in `entry` once placed.
   int64_t extent = 1;
+  /// The factor, where this is its outermost piece, and how many digits of it
+  /// one step takes; null otherwise.
+  const Factor *whole = nullptr;
+  int64_t digitsPerStep = 1;
 };
 
 /// The state of one derivation.
 struct Derivation {
+  Derivation(const Axes &axes, SequenceMode mode) : axes(axes), mode(mode) {}
+
   const Axes &axes;
   SequenceMode mode;
-  /// Outermost first.
+  /// Outermost first. Factors and runs are those of the mappings.
   std::vector<MemoryDigit> memory;
-  llvm::SmallVector<PadRun, 1> memoryTail;
+  llvm::ArrayRef<PadRun> memoryTail;
   int64_t memoryCore = 1;
   int64_t memorySize = 1;
   /// Innermost first.
   std::vector<StreamTerm> time, packet;
-  llvm::SmallVector<PadRun, 1> timeTail, packetTail;
+  llvm::ArrayRef<PadRun> timeTail, packetTail;
   /// Where the user's digits meet, in cells, rising.
   std::vector<int64_t> timeSeams, packetSeams;
   /// Set where a window of the stream ends inside a memory digit.
   bool ragged = false;
 
-  std::string name(int axis) const { return axes[axis].name; }
+  const std::string &name(int axis) const { return axes[axis].name; }
   bool writes() const { return mode == SequenceMode::Write; }
 };
 

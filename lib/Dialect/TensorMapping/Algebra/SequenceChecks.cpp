@@ -1,7 +1,7 @@
 //===- SequenceChecks.cpp - Legality of a derived access pattern ----------===//
 //
 // Carries between digits, coverage, cells written twice, a place for written
-// padding, and the limits of the sequencer (MA-22 to MA-29).
+// padding, and the limits of the sequencer (MA-22 to MA-29, MA-32).
 //
 //===----------------------------------------------------------------------===//
 
@@ -273,6 +273,29 @@ std::optional<Fault> detail::placeWritePadding(Derivation &derivation) {
     }
   }
   return std::nullopt;
+}
+
+Result<int64_t> furiosa::mapping::accessBytes(const Sequence &sequence,
+                                              int64_t elementBits) {
+  // The innermost loop may only be cut where its elements are neighbours.
+  Entry inner = {1, 1};
+  if (!sequence.packet.empty())
+    inner = sequence.packet.back();
+  else if (!sequence.time.empty())
+    inner = sequence.time.back();
+  const int64_t elements = inner.stride <= 1 ? sequence.accessSize : 1;
+  for (int64_t bytes : {32, 16, 8, 4, 2, 1})
+    if (elementBits > 0 && bytes * 8 % elementBits == 0 &&
+        elements % (bytes * 8 / elementBits) == 0)
+      return bytes;
+  return fault(
+      "MA-32", "access",
+      "no access of 1, 2, 4, 8, 16 or 32 bytes takes a whole part of " +
+          llvm::Twine(elements) + " elements of " + llvm::Twine(elementBits) +
+          " bits; the innermost entry is " + llvm::Twine(inner.size) + ":" +
+          llvm::Twine(inner.stride) + ", a packet has " +
+          llvm::Twine(sequence.packetSize) +
+          " elements; pad the packet or keep neighbours together");
 }
 
 std::optional<Fault>

@@ -1,12 +1,14 @@
 //===- TensorMapping.cpp - The tmap dialect -------------------------------===//
 //
-// Attributes of the tmap dialect: uniqued by text, parsed once.
+// Attributes and types of the tmap dialect. Mappings are uniqued by text and
+// axes, and parsed once.
 //
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/TensorMapping/IR/TensorMapping.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -68,10 +70,17 @@ struct MappingAttrStorage : public AttributeStorage {
 #define GET_ATTRDEF_CLASSES
 #include "furiosa/Dialect/TensorMapping/IR/TensorMappingAttributes.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "furiosa/Dialect/TensorMapping/IR/TensorMappingTypes.cpp.inc"
+
 void TMapDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "furiosa/Dialect/TensorMapping/IR/TensorMappingAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "furiosa/Dialect/TensorMapping/IR/TensorMappingTypes.cpp.inc"
       >();
 }
 
@@ -240,5 +249,52 @@ Attribute MappingAttr::parse(AsmParser &parser, Type) {
 void MappingAttr::print(AsmPrinter &printer) const {
   printer << "<\"" << getText() << "\", ";
   printer.printAttribute(getAxes());
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+MappedTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
+                         Type elementType, MappingAttr mapping) {
+  if (!elementType.isIntOrFloat())
+    return emitError() << "expected an integer or float element type, found "
+                       << elementType;
+  // MA-13, MA-14, MA-15.
+  if (auto fault = mapping::checkTensor(mapping.getMapping()))
+    return emitError() << fault->rule << ": " << fault->message;
+  return success();
+}
+
+Type MappedTensorType::parse(AsmParser &parser) {
+  SMLoc typeLoc, literal;
+  Type elementType;
+  std::string text;
+  AxesAttr axes;
+  if (parser.parseLess() || parser.getCurrentLocation(&typeLoc) ||
+      parser.parseType(elementType) || parser.parseComma() ||
+      parseLiteral(parser, literal, text) || parser.parseComma() ||
+      parser.parseCustomAttributeWithFallback(axes) || parser.parseGreater())
+    return {};
+  auto mapping = MappingAttr::parseText(text, axes);
+  if (!mapping) {
+    emitFault(parser, literal, mapping.fault());
+    return {};
+  }
+  // Here and not in the verifier, so that the character is known.
+  if (auto fault = mapping::checkTensor(mapping->getMapping())) {
+    emitFault(parser, literal, *fault);
+    return {};
+  }
+  return parser.getChecked<MappedTensorType>(typeLoc, parser.getContext(),
+                                             elementType, *mapping);
+}
+
+void MappedTensorType::print(AsmPrinter &printer) const {
+  printer << '<' << getElementType() << ", \"" << getMapping().getText()
+          << "\", ";
+  printer.printAttribute(getMapping().getAxes());
   printer << '>';
 }

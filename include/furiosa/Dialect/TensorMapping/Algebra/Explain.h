@@ -12,20 +12,22 @@
 
 namespace furiosa::mapping {
 
-/// `A=1 B=30`, `origin`, `zero padding`, `past the end`; coordinates outside
-/// their axis are marked `A=6!`.
+/// `{A: 1, B: 30}`, `{}` at the origin, `zero padding`, `past the end`;
+/// coordinates outside their axis are marked `{A: 6!}`.
 std::string describe(const Cell &cell, const Axes &axes);
 
 /// `A·1 [8], B·1 [64/512 top]; tail 4096 top`.
 std::string describe(const Canonical &canonical, const Axes &axes);
 
-/// A line for each of `count` positions from `from` on, as far as the mapping
-/// goes.
+/// The cells of `count` positions from `from` on, as far as the mapping goes: a
+/// table with a row for each value of the outer terms and a column for each of
+/// the innermost one. Rows are wrapped where they get too wide.
 std::string explainCells(const Mapping &mapping, int64_t from, int64_t count);
 
-/// A line for each loop before coalescing: its digit, its entry, and where the
-/// stride comes from; then the entries after coalescing.
-std::string explainSequence(const Sequence &sequence, const Axes &axes);
+/// A table with a row for each term of the stream: its entry, what of the
+/// memory lies inside of it and so makes the stride, and the memory once the
+/// term has taken its digit. Below it the entries after coalescing.
+std::string explainSequence(const Mapping &memory, const Sequence &sequence);
 
 } // namespace furiosa::mapping
 

@@ -151,9 +151,10 @@ public:
   /// The raw cell at `position` (rules of the constructors, overshoot kept).
   Cell cellAt(int64_t position) const;
   /// The canonical form, or MA-13 where the mapping is no product of digits.
-  Result<Canonical> canonical() const;
+  /// Derived once; the reference lives as long as the mapping.
+  const Result<Canonical> &canonical() const;
   /// As canonical(), overshoot clipped to top padding (the resolved reading).
-  Result<Canonical> resolved() const;
+  const Result<Canonical> &resolved() const;
   /// Number of live cells of the resolved reading. MA-13 where not aligned.
   Result<int64_t> liveCells() const;
   /// Whether an axis (or one of its digits) occurs.
@@ -199,6 +200,29 @@ Result<std::pair<Mapping, Mapping>> split(const Mapping &mapping, int64_t k);
 Result<Mapping> peel(const Mapping &mapping);
 /// Whether `small` is the first |small| cells of `big`.
 Result<bool> isResizeOf(const Mapping &small, const Mapping &big);
+
+/// A digit of a mapping: neighbouring values of it lie `stride` cells apart,
+/// and it has `extent` of them, padding included.
+struct DigitExtent {
+  int64_t stride;
+  int64_t extent;
+  bool operator==(const DigitExtent &) const = default;
+};
+
+/// The digits of `mapping`, innermost first. Padding behind the last row, which
+/// belongs to no digit, is left out. MA-13.
+Result<llvm::SmallVector<DigitExtent, 4>> paddedExtents(const Mapping &mapping);
+
+/// MA-21 unless `view` is `element` with top padding outside of it, `element #
+/// n`. No data moves.
+std::optional<Fault> checkPadView(const Mapping &element, const Mapping &view);
+/// MA-21 unless `view` is `element` without some outermost top padding.
+std::optional<Fault> checkUnpadView(const Mapping &element,
+                                    const Mapping &view);
+/// MA-31 unless both have as many cells. `dimension` is what they are of, for
+/// the message ("element").
+std::optional<Fault> checkReshape(llvm::StringRef dimension,
+                                  const Mapping &from, const Mapping &to);
 
 /// What a tensor's mapping must hold beyond its grammar: MA-15 where it steps
 /// twice through a digit of an axis; MA-14 where both digits of a cut occur and
@@ -277,6 +301,26 @@ Result<Sequence> sequence(const Mapping &memory, const Mapping &time,
 inline constexpr int64_t maxSequencerEntries = 8;
 /// Steps of one loop.
 inline constexpr int64_t maxSequencerEntrySize = 65536;
+
+/// A stream without what a memory backs.
+struct Carving {
+  /// How the stream visits the memory.
+  Sequence sequence;
+  /// The stream with each digit that the memory holds as top padding `1 # n`;
+  /// positions are those of the stream. What stays live is broadcast.
+  Mapping rest;
+};
+
+/// Takes `piece` out of `stream`: sequences the stream over it in
+/// SequenceMode::Carve. As sequence(), and MA-26 where the stream does not
+/// reach all live cells of the piece.
+Result<Carving> carve(const Mapping &stream, const Mapping &piece);
+
+/// Bytes of one access of an engine: the largest of 1, 2, 4, 8, 16, 32 that
+/// divides sequence.accessSize elements of `elementBits`. MA-32 where none
+/// does, or where the innermost loop steps by more than an element and one
+/// element is no access.
+Result<int64_t> accessBytes(const Sequence &sequence, int64_t elementBits);
 
 /// MA-29 on more than maxSequencerEntries loops, or one that is too long; says
 /// what is needed and which terms would merge in another order.

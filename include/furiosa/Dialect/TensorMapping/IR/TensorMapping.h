@@ -1,6 +1,6 @@
 //===- TensorMapping.h - The tmap dialect -----------------------*- C++ -*-===//
 //
-// Attributes of the tmap dialect, and helpers to parse mappings in IR text.
+// Attributes and types of the tmap dialect, and helpers to parse mappings in IR text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +12,7 @@
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/Types.h"
 
 #include "furiosa/Dialect/TensorMapping/IR/TensorMappingDialect.h.inc"
 
@@ -22,6 +23,9 @@ struct MappingAttrStorage;
 
 #define GET_ATTRDEF_CLASSES
 #include "furiosa/Dialect/TensorMapping/IR/TensorMappingAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "furiosa/Dialect/TensorMapping/IR/TensorMappingTypes.h.inc"
 
 namespace furiosa::tmap {
 

@@ -1,6 +1,6 @@
 //===- TensorMapping.td - The tmap dialect -----------------*- tablegen -*-===//
 //
-// Axes and mappings: the attributes that every level above lir shares.
+// Axes, mappings and plain tensors: what every level above lir shares.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,7 @@ def TMap_Dialect : Dialect {
   }];
   let cppNamespace = "::furiosa::tmap";
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
 }
 
 class TMap_Attr<string name, string attrMnemonic, list<Trait> traits = []>
@@ -84,6 +85,28 @@ def TMap_MappingAttr : TMap_Attr<"Mapping", "mapping"> {
     AxesAttr getAxes() const;
     const ::furiosa::mapping::Mapping &getMapping() const;
   }];
+}
+
+def TMap_TensorType : TypeDef<TMap_Dialect, "MappedTensor"> {
+  let mnemonic = "tensor";
+  let summary = "Elements laid out by one mapping";
+  let description = [{
+    The values of a tensor in the order of a mapping, without a memory: each
+    live cell holds the element of its index. The mapping is a product of digits
+    (MA-13) that every reader reads alike (MA-14) and that steps through each
+    digit of an axis once (MA-15).
+
+    Types are equal when their element types, their axes and the spelling of
+    their mappings are; `mapping::same` compares what the mappings mean.
+
+    Example:
+    ```mlir
+    !tmap.tensor<bf16, "N / 8, K # 96", #tmap.axes<N = 512, K = 64>>
+    ```
+  }];
+  let parameters = (ins "::mlir::Type":$elementType, "MappingAttr":$mapping);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 #endif // FURIOSA_DIALECT_TENSORMAPPING_IR_TENSORMAPPING
