@@ -31,26 +31,26 @@ private:
 };
 } // namespace
 
+/// What the bytes say, and what the text says on top of that.
 void SchedulePass::addDependences(ProgramProblem &program) {
+  AccessReader reader(getOperation());
   for (auto [index, block] : llvm::enumerate(program.problem.blocks)) {
     llvm::DenseMap<Operation *, unsigned> position;
-    DependenceBuilder dependences;
+    std::vector<scheduling::Accesses> accesses;
     for (auto [i, op] : llvm::enumerate(program.commands[index])) {
-      scheduling::Command &command = block.commands[i];
-      llvm::SetVector<unsigned> after;
-      for (unsigned before : dependences.add(getAccesses(op)))
-        after.insert(before);
-      ValueRange tokens;
-      if (auto issue = dyn_cast<IssueOp>(op))
-        tokens = issue.getAfter();
-      else
-        tokens = cast<LoopOp>(op).getAfter();
-      for (Value token : tokens)
-        if (auto it = position.find(token.getDefiningOp());
-            it != position.end())
-          after.insert(it->second);
-      command.after.assign(after.begin(), after.end());
       position[op] = i;
+      accesses.push_back(reader.read(op));
+    }
+    auto after = scheduling::getDependences(
+        accesses, getTripsAround(*program.blocks[index]));
+    for (auto [i, op] : llvm::enumerate(program.commands[index])) {
+      SmallVectorImpl<unsigned> &sources = block.commands[i].after;
+      sources.assign(after[i].begin(), after[i].end());
+      auto issue = dyn_cast<IssueOp>(op);
+      for (Value token : issue ? issue.getAfter() : cast<LoopOp>(op).getAfter())
+        sources.push_back(position.find(token.getDefiningOp())->second);
+      llvm::sort(sources);
+      sources.erase(llvm::unique(sources), sources.end());
     }
   }
 }
