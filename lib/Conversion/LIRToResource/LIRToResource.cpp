@@ -448,6 +448,8 @@ LogicalResult KernelConverter::run() {
       builder, kernel.getLoc(), kernel.getSymNameAttr(),
       builder.getI64IntegerAttr(pes), clusters, release, IntegerAttr(),
       IntegerAttr());
+  if (Attribute attr = kernel->getAttr(resource::keepOrderAttrName))
+    program->setAttr(resource::keepOrderAttrName, attr);
   Block &body = program.getBody().emplaceBlock();
   builder.setInsertionPointToEnd(&body);
   auto build = [&]() -> LogicalResult {

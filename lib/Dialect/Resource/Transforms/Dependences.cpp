@@ -107,6 +107,17 @@ static SmallVector<Footprint, 1> getFootprints(Operation *unit) {
   return {footprint};
 }
 
+/// Whether a unit writes the whole of a buffer in all slices.
+static bool fills(Operation *unit) {
+  if (auto store = dyn_cast<lir::TrfStoreOp>(unit))
+    return store.getRowsPerLane() * int64_t(machine::trfRowBytes) ==
+           store.getTarget().getType().getBytesPerLane();
+  if (auto store = dyn_cast<lir::VrfStoreOp>(unit))
+    return store.getRows() * int64_t(machine::vrfRowBytes) ==
+           store.getTarget().getType().getBytes();
+  return false;
+}
+
 void AccessReader::readIssue(IssueOp issue, size_t around,
                              scheduling::Accesses &accesses) {
   SmallVector<LoopOp> loops = getEnclosingLoops(issue);
@@ -159,11 +170,13 @@ void AccessReader::readIssue(IssueOp issue, size_t around,
             access.footprints.push_back(footprint);
           }
     }
+    access.isCertain = !access.footprints.empty();
     if (access.footprints.empty() ||
         !llvm::all_of(access.footprints, [](Footprint &footprint) {
           return footprint.normalize();
         })) {
       access.footprints = getWhole(buffer);
+      access.isCertain = unit && fills(unit);
       access.advance.clear();
       for (Footprint &footprint : access.footprints)
         footprint.normalize();
@@ -208,7 +221,7 @@ static void addDependences(mlir::Block &block, AccessReader &reader) {
   for (auto [i, op] : llvm::enumerate(commands)) {
     SmallVector<Value> tokens;
     for (unsigned before : after[i])
-      tokens.push_back(commands[before]->getResult(0));
+      llvm::append_range(tokens, commands[before]->getResults());
     if (auto issue = dyn_cast<IssueOp>(op)) {
       issue.getAfterMutable().assign(tokens);
       continue;

@@ -39,7 +39,7 @@ static std::optional<Ranges> getRanges(const scheduling::Access &access,
   Ranges ranges;
   for (const scheduling::Footprint &footprint : access.footprints) {
     Ranges runs = {{footprint.base, footprint.base + footprint.bytes}};
-    SmallVector<scheduling::Stride> loops(footprint.loops);
+    auto loops = llvm::to_vector(footprint.loops);
     llvm::append_range(loops, around);
     for (const scheduling::Stride &loop : loops) {
       if (size_t(loop.count) > maxRanges / runs.size())
@@ -97,32 +97,28 @@ static bool conflict(const scheduling::Accesses &a,
   return false;
 }
 
-/// The dependences in the order of the text. Those on commands that are under
-/// way, where a race would be, are found anew, byte by byte.
-static void addDependences(ProgramProblem &program,
-                           const scheduling::Solution &solution,
-                           AccessReader &reader) {
+/// Adds to the dependences those on commands under way, where a race would be,
+/// found anew, run of bytes by run of bytes.
+static void addRaces(ProgramOp op, ProgramProblem &program,
+                     const scheduling::Solution &solution) {
+  AccessReader reader(op);
   for (auto [index, block] : llvm::enumerate(program.problem.blocks)) {
     SmallVector<int64_t> trips = getTripsAround(*program.blocks[index]);
     std::vector<scheduling::Accesses> accesses;
-    for (Operation *op : program.commands[index])
-      accesses.push_back(reader.read(op));
-    auto after = scheduling::getDependences(accesses, trips);
+    for (Operation *command : program.commands[index])
+      accesses.push_back(reader.read(command));
     llvm::SetVector<unsigned> underWay;
     for (const scheduling::Step &step : solution.blocks[index].steps) {
-      unsigned command = step.command;
-      underWay.remove(command);
+      scheduling::Command &command = block.commands[step.command];
+      underWay.remove(step.command);
       if (step.kind == scheduling::Step::Wait)
         continue;
       for (unsigned other : underWay)
-        if (conflict(accesses[other], accesses[command], trips))
-          after[command].push_back(other);
-      llvm::sort(after[command]);
-      after[command].erase(llvm::unique(after[command]), after[command].end());
-      block.commands[command].after.assign(after[command].begin(),
-                                           after[command].end());
-      if (block.commands[command].engine != scheduling::Engine::Loop)
-        underWay.insert(command);
+        if (!llvm::is_contained(command.after, other) &&
+            conflict(accesses[other], accesses[step.command], trips))
+          command.after.push_back(other);
+      if (command.engine != scheduling::Engine::Loop)
+        underWay.insert(step.command);
     }
   }
 }
@@ -240,8 +236,8 @@ void VerifySchedulePass::runOnOperation() {
   for (unsigned i = 0; i < solution.blocks.size(); ++i)
     if (failed(readBlock(*program, solution, i)))
       return signalPassFailure();
-  AccessReader reader(op);
-  addDependences(*program, solution, reader);
+  addDependences(op, *program);
+  addRaces(op, *program, solution);
   solution.makespan = *op.getMakespan();
   solution.lowerBound = *op.getLowerBound();
   completeLoops(*program, solution,

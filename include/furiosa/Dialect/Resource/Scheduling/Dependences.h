@@ -48,6 +48,8 @@ void coalesce(llvm::SmallVectorImpl<Footprint> &footprints);
 struct Access {
   unsigned space = 0;
   bool isWrite = false;
+  /// No byte of the footprints is left out. Dependences do not ask for that.
+  bool isCertain = false;
   /// Normal footprints, of the first iteration of the loops around.
   llvm::SmallVector<Footprint, 1> footprints;
   /// Bytes that each loop around moves them by per iteration, outermost first;

@@ -33,10 +33,11 @@ public:
   /// Accesses of an issue or a loop, as commands of its block see them: the
   /// loops around it are advances, those inside it loops of the footprints.
   scheduling::Accesses read(mlir::Operation *op);
+  /// The number of the space that is a buffer.
+  unsigned getSpace(mlir::Value buffer);
 
 private:
   void readIssue(IssueOp issue, size_t around, scheduling::Accesses &accesses);
-  unsigned getSpace(mlir::Value buffer);
   /// All bytes of a buffer in all slices that run.
   llvm::SmallVector<scheduling::Footprint, 1> getWhole(mlir::Value buffer);
 
@@ -52,7 +53,8 @@ llvm::SmallVector<int64_t> getTripsAround(mlir::Block &block);
 llvm::SmallVector<mlir::Operation *> getCommands(mlir::Block &block);
 
 /// Makes each command of a program that is not scheduled wait for the tokens of
-/// those that it depends on, in each block.
+/// those that it depends on, in each block. Commands without a token are left
+/// out.
 void addDependences(ProgramOp program);
 
 } // namespace furiosa::resource
