@@ -26,7 +26,8 @@ using Codes = std::vector<uint32_t>;
 
 static std::vector<HostArray> simulate(const Built &built,
                                        ArrayRef<HostArray> arguments,
-                                       rngd::SimulationOptions::Timing timing) {
+                                       rngd::SimulationOptions::Timing timing,
+                                       uint64_t seed = 0) {
   std::vector<rngd::OperandBuffer> buffers(
       built.binary.arguments.operands.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -36,6 +37,7 @@ static std::vector<HostArray> simulate(const Built &built,
   }
   rngd::SimulationOptions options;
   options.timing = timing;
+  options.seed = seed;
   auto result = rngd::simulate(built.binary, buffers, options);
   if (!result) {
     ADD_FAILURE() << llvm::toString(result.takeError());
@@ -68,6 +70,11 @@ static void compare(const Built &built, ArrayRef<HostArray> arguments,
         "simulator, late effects");
   check(simulate(built, arguments, rngd::SimulationOptions::Timing::Early),
         "simulator, early effects");
+  for (uint64_t seed = 1; seed <= 5; ++seed)
+    check(
+        simulate(built, arguments, rngd::SimulationOptions::Timing::Random,
+                 seed),
+        ("simulator, random durations, seed " + std::to_string(seed)).c_str());
 }
 
 static std::vector<HostArray> makeArguments(const Built &built,
@@ -327,7 +334,8 @@ TEST(Gemv, SizeDoesNotGrowWithTrips) {
     auto binary = compileKernel(*built.module, built.kernel);
     return llvm::cantFail(rngd::edf::write(*binary)).size();
   };
-  EXPECT_EQ(sizeOf(4), sizeOf(64));
+  // Rounds that stand around a loop depend on the trips that are left over.
+  EXPECT_EQ(sizeOf(64), sizeOf(124));
 }
 
 //===----------------------------------------------------------------------===//

@@ -100,12 +100,9 @@ private:
   LogicalResult readAttributes();
   LogicalResult collectBuffers();
   LogicalResult addArguments(OpBuilder &builder);
-  LogicalResult convertBlock(Block &block, OpBuilder &builder, unsigned depth,
-                             resource::DependenceBuilder &dependences,
-                             SmallVectorImpl<Value> &tokens);
-  LogicalResult convertLoop(scf::ForOp loop, OpBuilder &builder, unsigned depth,
-                            resource::DependenceBuilder &dependences,
-                            SmallVectorImpl<Value> &tokens);
+  LogicalResult convertBlock(Block &block, OpBuilder &builder, unsigned depth);
+  LogicalResult convertLoop(scf::ForOp loop, OpBuilder &builder,
+                            unsigned depth);
   LogicalResult convertDma(lir::DmaOp dma, OpBuilder &builder, unsigned depth,
                            DenseI64ArrayAttr &advance);
   FailureOr<Affine> getOffset(lir::DmaOp dma, Value offset);
@@ -182,9 +179,9 @@ LogicalResult KernelConverter::collectBuffers() {
     if (!returned.contains(alloc.getResult()) && !alloc.getResult().use_empty())
       allocs.push_back(alloc);
   });
-  for (const resource::Access &access : resource::getAccesses(kernel))
-    if (access.isWrite)
-      written.insert(access.buffer);
+  for (const resource::Use &use : resource::getUses(kernel))
+    if (use.isWrite)
+      written.insert(use.buffer);
   return success();
 }
 
@@ -345,9 +342,8 @@ LogicalResult KernelConverter::convertDma(lir::DmaOp dma, OpBuilder &builder,
   return success();
 }
 
-LogicalResult KernelConverter::convertLoop(
-    scf::ForOp loop, OpBuilder &builder, unsigned depth,
-    resource::DependenceBuilder &dependences, SmallVectorImpl<Value> &tokens) {
+LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
+                                           unsigned depth) {
   if (loop.getNumResults() != 0)
     return loop.emitOpError(
         "not yet supported: values carried from one iteration to the next");
@@ -370,7 +366,7 @@ LogicalResult KernelConverter::convertLoop(
   Value counter = loop.getInductionVar();
   if (trips == 1) {
     offsets[counter] = lower;
-    return convertBlock(*loop.getBody(), builder, depth, dependences, tokens);
+    return convertBlock(*loop.getBody(), builder, depth);
   }
   if (depth >= resource::maxLoopDepth)
     return loop.emitOpError("not yet supported: loops nested more than ")
@@ -385,29 +381,17 @@ LogicalResult KernelConverter::convertLoop(
                                             trips, IntegerAttr(), ValueRange());
   Block &body = converted.getBody().emplaceBlock();
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
-  resource::DependenceBuilder innerDependences;
-  SmallVector<Value> innerTokens;
-  if (failed(convertBlock(*loop.getBody(), inner, depth + 1, innerDependences,
-                          innerTokens)))
+  if (failed(convertBlock(*loop.getBody(), inner, depth + 1)))
     return failure();
-  if (body.empty()) {
+  if (body.empty())
     converted.erase();
-    return success();
-  }
-  SmallVector<Value> after;
-  for (unsigned source : dependences.add(resource::getAccesses(converted)))
-    after.push_back(tokens[source]);
-  converted.getAfterMutable().assign(after);
-  tokens.push_back(converted.getToken());
   return success();
 }
 
 /// Recursion is as deep as loops nest; those of one trip are as deep as the
 /// parser lets them be.
-LogicalResult
-KernelConverter::convertBlock(Block &block, OpBuilder &builder, unsigned depth,
-                              resource::DependenceBuilder &dependences,
-                              SmallVectorImpl<Value> &tokens) {
+LogicalResult KernelConverter::convertBlock(Block &block, OpBuilder &builder,
+                                            unsigned depth) {
   for (Operation &op : block) {
     if (isa<lir::AllocOp, func::ReturnOp, scf::YieldOp>(op))
       continue;
@@ -416,7 +400,7 @@ KernelConverter::convertBlock(Block &block, OpBuilder &builder, unsigned depth,
       continue;
     }
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      if (failed(convertLoop(loop, builder, depth, dependences, tokens)))
+      if (failed(convertLoop(loop, builder, depth)))
         return failure();
       continue;
     }
@@ -452,11 +436,6 @@ KernelConverter::convertBlock(Block &block, OpBuilder &builder, unsigned depth,
     } else {
       inner.clone(op, mapping);
     }
-    SmallVector<Value> after;
-    for (unsigned source : dependences.add(resource::getAccesses(issue)))
-      after.push_back(tokens[source]);
-    issue.getAfterMutable().assign(after);
-    tokens.push_back(issue.getToken());
   }
   return success();
 }
@@ -469,6 +448,8 @@ LogicalResult KernelConverter::run() {
       builder, kernel.getLoc(), kernel.getSymNameAttr(),
       builder.getI64IntegerAttr(pes), clusters, release, IntegerAttr(),
       IntegerAttr());
+  if (Attribute attr = kernel->getAttr(resource::keepOrderAttrName))
+    program->setAttr(resource::keepOrderAttrName, attr);
   Block &body = program.getBody().emplaceBlock();
   builder.setInsertionPointToEnd(&body);
   auto build = [&]() -> LogicalResult {
@@ -481,10 +462,7 @@ LogicalResult KernelConverter::run() {
                         builder, alloc.getLoc(), alloc.getResult().getType(),
                         IntegerAttr(), DenseI64ArrayAttr())
                         .getResult());
-    resource::DependenceBuilder dependences;
-    SmallVector<Value> tokens;
-    if (failed(convertBlock(kernel.getBody().front(), builder, 0, dependences,
-                            tokens)))
+    if (failed(convertBlock(kernel.getBody().front(), builder, 0)))
       return failure();
     // What vanished with a loop of no trips leaves buffers that nothing uses.
     for (resource::BufferOp buffer : llvm::make_early_inc_range(
@@ -493,9 +471,10 @@ LogicalResult KernelConverter::run() {
         buffer.erase();
     // What has been folded may leave its buffer; races are sought among
     // addresses that fit.
-    if (failed(verify(program)))
+    if (failed(verify(program)) || failed(checkRaces(program)))
       return failure();
-    return checkRaces(program);
+    resource::addDependences(program);
+    return success();
   };
   if (failed(build())) {
     program.erase();

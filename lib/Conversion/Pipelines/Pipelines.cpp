@@ -26,6 +26,7 @@ struct SchedulePrograms
     OpPassManager verify(resource::ProgramOp::getOperationName());
     verify.addPass(resource::createResourceVerifySchedule());
     OpPassManager schedule(resource::ProgramOp::getOperationName());
+    schedule.addPass(resource::createResourcePipelineLoops());
     schedule.addPass(resource::createResourceSchedule());
     schedule.addPass(resource::createResourceVerifySchedule());
     // A schedule that is there, hand-edited perhaps, is kept if it holds.

@@ -40,6 +40,16 @@ struct Machine {
   OperandMemory operands;
   /// Execs by exec word and images: loops run the same ones again and again.
   std::map<std::vector<uint64_t>, std::shared_ptr<const ExecConfig>> decoded;
+  /// For random timing.
+  uint64_t random = 0;
+
+  uint64_t drawRandom() {
+    // The finaliser of splitmix64.
+    uint64_t z = random += 0x9E3779B97F4A7C15;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+    z = (z ^ z >> 27) * 0x94D049BB133111EB;
+    return z ^ z >> 31;
+  }
 };
 
 /// The SPM image after relocation; one copy for each PE.
@@ -108,6 +118,8 @@ private:
 
   /// Puts work under way; with early timing its effect happens now.
   Error start(Work work, size_t &slot);
+  /// With random timing, lets some of what is under way happen.
+  Error performSome();
   Error perform(Work &work);
   Error spend(uint64_t steps);
 
@@ -410,6 +422,8 @@ Error ProcessingElement::wait(const TucCommand &command) {
                        Twine(tag));
     slot = &contexts[context];
   }
+  if (Error error = performSome())
+    return error;
   if (*slot == idle)
     return Error::success();
   Work &work = works[*slot];
@@ -437,6 +451,29 @@ Error ProcessingElement::start(Work work, size_t &slot) {
   works.push_back(std::move(work));
   if (machine.options.timing == SimulationOptions::Timing::Early)
     return perform(works.back());
+  return performSome();
+}
+
+Error ProcessingElement::performSome() {
+  if (machine.options.timing != SimulationOptions::Timing::Random)
+    return Error::success();
+  llvm::SmallVector<size_t, 8> underWay;
+  for (size_t slot : contexts)
+    if (slot != idle)
+      underWay.push_back(slot);
+  for (size_t slot : tags)
+    if (slot != idle)
+      underWay.push_back(slot);
+  // One after the other, each drawn from those that are left.
+  while (!underWay.empty()) {
+    uint64_t drawn = machine.drawRandom();
+    size_t &slot = underWay[(drawn >> 1) % underWay.size()];
+    if (drawn & 1)
+      if (Error error = perform(works[slot]))
+        return error;
+    slot = underWay.back();
+    underWay.pop_back();
+  }
   return Error::success();
 }
 
@@ -489,7 +526,7 @@ rngd::simulate(const edf::Kernel &kernel,
                const SimulationOptions &options) {
   if (Fault fault = edf::checkKernel(kernel))
     return makeError(*fault);
-  Machine machine{options, {}, {}, {}};
+  Machine machine{options, {}, {}, {}, options.seed};
   if (Error error = machine.operands.load(kernel.arguments, operands))
     return error;
 

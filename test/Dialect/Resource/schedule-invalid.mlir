@@ -3,6 +3,7 @@
 
 // Three buffers of one command do not fit: the memory map says who is there.
 
+// expected-note@+1 {{the largest piece that is free has 217088 bytes, at 307200}}
 resource.program @full pes 1 clusters [0] release "0.6" {
   // expected-note@+1 {{307200 bytes at 0}}
   %a = resource.buffer : !lir.mem<dm, 307200>
@@ -50,4 +51,17 @@ resource.program @long pes 1 clusters [0] release "0.6" {
       lir.dma %a to %d engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [] packet 64>] : !lir.mem<hbm, 64>, !lir.mem<dm, 64>
     }
   }
+}
+
+// -----
+
+// expected-error@+1 {{resource.keep_order must be a unit attribute, found 1 : i64}}
+resource.program @order pes 1 clusters [0] release "0.6" attributes {resource.keep_order = 1} {
+}
+
+// -----
+
+resource.program @order pes 1 clusters [0] release "0.6" {
+  // expected-error@+1 {{resource.keep_order is for a resource.program, a resource.loop or a kernel}}
+  %a = resource.buffer {resource.keep_order} : !lir.mem<dm, 64>
 }

@@ -43,8 +43,12 @@ struct SimulationOptions {
     Late,
     /// When it is issued.
     Early,
+    /// Any time between, in any order among what is under way, as `seed` has
+    /// it: commands that take as long as they like.
+    Random,
   };
   Timing timing = Timing::Late;
+  uint64_t seed = 1;
   /// Contraction element by element instead of in vectorised loops. Slow, for
   /// comparison.
   bool plainContraction = false;

@@ -27,6 +27,22 @@ using namespace furiosa::resource;
 #define GET_TYPEDEF_CLASSES
 #include "furiosa/Dialect/Resource/IR/ResourceTypes.cpp.inc"
 
+LogicalResult
+ResourceDialect::verifyOperationAttribute(Operation *op,
+                                          NamedAttribute attribute) {
+  if (attribute.getName() != keepOrderAttrName)
+    return success();
+  if (!isa<UnitAttr>(attribute.getValue()))
+    return op->emitOpError()
+           << keepOrderAttrName << " must be a unit attribute, found "
+           << attribute.getValue();
+  if (!isa<ProgramOp, LoopOp>(op) && !op->hasAttr("visa.kernel"))
+    return op->emitOpError()
+           << keepOrderAttrName
+           << " is for a resource.program, a resource.loop or a kernel";
+  return success();
+}
+
 void ResourceDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST

@@ -2,7 +2,11 @@
 //
 // A buffer lives from the issue of the first command that touches it to the
 // wait for the last one: only what a wait has proved done may be overwritten.
-// First fit by address.
+// Buffers are placed one after the other at the lowest address that fits;
+// orders are tried until all find a place: by life, by size, by area, with what
+// did not fit moved to the front, and all orders if there are few. What an
+// order finds depends on lives and sizes alone, not on how buffers are
+// numbered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +17,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 using namespace furiosa;
@@ -67,25 +72,45 @@ class Allocator {
 public:
   Allocator(const Problem &problem, Solution &solution, Failure &failure)
       : problem(problem), solution(solution), failure(failure),
-        lives(problem.buffers.size()) {}
-  bool run();
+        lives(problem.buffers.size()), neighbours(problem.buffers.size()),
+        address(problem.buffers.size(), -1) {}
+  /// Does not say what fills the memory unless `explains`.
+  bool run(bool explains);
 
 private:
+  using Order = std::vector<unsigned>;
+
   void findLives(unsigned block, int64_t &position, int64_t base,
                  std::vector<unsigned> &touched);
-  bool meet(unsigned a, unsigned b) const {
-    return lives[a].isUsed && lives[b].isUsed &&
-           problem.buffers[a].memory == problem.buffers[b].memory &&
-           lives[a].first <= lives[b].last && lives[b].first <= lives[a].last;
+  bool exceedsCapacity() const;
+  void findNeighbours();
+  bool placePresets();
+  bool allocate(Memory memory);
+  /// Places all of `order` or says which one has no place.
+  std::optional<unsigned> place(llvm::ArrayRef<unsigned> order,
+                                bool prefersHalves);
+  /// All orders of what is left.
+  bool search(Order &left, unsigned &budget);
+  std::optional<int64_t> findPlace(unsigned buffer, bool prefersHalves) const;
+  void reportOutOfMemory(unsigned buffer);
+
+  int64_t getSpan(unsigned buffer) const {
+    return getCapacity(problem.buffers[buffer].memory) /
+           problem.buffers[buffer].lanes;
   }
-  bool overlap(unsigned a, int64_t atA, unsigned b, int64_t atB) const;
-  std::optional<int64_t> findPlace(unsigned buffer) const;
-  bool place(llvm::ArrayRef<unsigned> order);
+  int64_t getSize(unsigned buffer) const {
+    return problem.buffers[buffer].bytes / problem.buffers[buffer].lanes;
+  }
+  /// The ranges that placed neighbours take in the lanes of `buffer`, all laid
+  /// on top of each other, sorted and apart.
+  std::vector<std::pair<int64_t, int64_t>> getTaken(unsigned buffer) const;
 
   const Problem &problem;
   Solution &solution;
   Failure &failure;
   std::vector<Life> lives;
+  /// Buffers of the same memory that live at the same time.
+  std::vector<llvm::SmallVector<unsigned, 8>> neighbours;
   std::vector<int64_t> address;
 };
 
@@ -127,129 +152,276 @@ void Allocator::findLives(unsigned index, int64_t &position, int64_t base,
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
 }
 
-/// Whether two buffers share a byte. In TRF a buffer takes a range in each of
-/// its lanes, whose size depends on how many there are.
-bool Allocator::overlap(unsigned a, int64_t atA, unsigned b,
-                        int64_t atB) const {
-  const Buffer &first = problem.buffers[a], &second = problem.buffers[b];
-  int64_t capacity = getCapacity(first.memory);
-  int64_t spanA = capacity / first.lanes, spanB = capacity / second.lanes;
-  int64_t sizeA = first.bytes / first.lanes,
-          sizeB = second.bytes / second.lanes;
-  for (int64_t i = 0; i < first.lanes; ++i)
-    for (int64_t j = 0; j < second.lanes; ++j) {
-      int64_t beginA = i * spanA + atA, beginB = j * spanB + atB;
-      if (beginA < beginB + sizeB && beginB < beginA + sizeA)
-        return true;
+/// Whether at some time more bytes live than a memory has.
+bool Allocator::exceedsCapacity() const {
+  // Births and, behind those at the same position, deaths.
+  std::vector<std::tuple<int64_t, bool, unsigned>> events;
+  for (unsigned i = 0; i < problem.buffers.size(); ++i)
+    if (lives[i].isUsed) {
+      events.emplace_back(lives[i].first, false, i);
+      events.emplace_back(lives[i].last, true, i);
     }
-  return false;
+  llvm::sort(events);
+  std::array<int64_t, numMemories> left;
+  for (unsigned m = 0; m < numMemories; ++m)
+    left[m] = getCapacity(Memory(m));
+  return llvm::any_of(events, [&](auto event) {
+    auto [position, isDeath, buffer] = event;
+    int64_t bytes = problem.buffers[buffer].bytes;
+    int64_t &free = left[unsigned(problem.buffers[buffer].memory)];
+    return (free += isDeath ? bytes : -bytes) < 0;
+  });
 }
 
-std::optional<int64_t> Allocator::findPlace(unsigned index) const {
-  const Buffer &buffer = problem.buffers[index];
-  int64_t span = getCapacity(buffer.memory) / buffer.lanes;
-  int64_t align = getAlignment(buffer.memory);
-  int64_t size = buffer.bytes / buffer.lanes + buffer.slack;
-  // The lowest place is 0 or touches the end of a neighbour in some lane.
-  std::vector<int64_t> candidates = {0};
-  std::vector<unsigned> neighbours;
-  for (unsigned other = 0; other < problem.buffers.size(); ++other) {
-    if (address[other] < 0 || other == index || !meet(index, other))
+void Allocator::findNeighbours() {
+  std::vector<unsigned> byFirst;
+  for (unsigned i = 0; i < problem.buffers.size(); ++i)
+    if (lives[i].isUsed)
+      byFirst.push_back(i);
+  llvm::sort(byFirst, [&](unsigned a, unsigned b) {
+    return std::tuple(lives[a].first, a) < std::tuple(lives[b].first, b);
+  });
+  std::vector<unsigned> living;
+  for (unsigned next : byFirst) {
+    llvm::erase_if(living, [&](unsigned other) {
+      return lives[other].last < lives[next].first;
+    });
+    for (unsigned other : living)
+      if (problem.buffers[other].memory == problem.buffers[next].memory) {
+        neighbours[other].push_back(next);
+        neighbours[next].push_back(other);
+      }
+    living.push_back(next);
+  }
+}
+
+std::vector<std::pair<int64_t, int64_t>>
+Allocator::getTaken(unsigned index) const {
+  // In TRF a buffer takes a range in each of its lanes, whose size depends on
+  // how many there are.
+  std::vector<std::pair<int64_t, int64_t>> taken;
+  int64_t span = getSpan(index);
+  for (unsigned other : neighbours[index]) {
+    if (address[other] < 0)
       continue;
-    neighbours.push_back(other);
-    const Buffer &neighbour = problem.buffers[other];
-    int64_t otherSpan = getCapacity(neighbour.memory) / neighbour.lanes;
-    for (int64_t lane = 0; lane < neighbour.lanes; ++lane) {
-      int64_t end =
-          lane * otherSpan + address[other] + neighbour.bytes / neighbour.lanes;
-      candidates.push_back(llvm::alignTo(end % span, align));
+    for (int64_t lane = 0; lane < problem.buffers[other].lanes; ++lane) {
+      // A range in wide lanes may reach over several narrow ones.
+      int64_t begin = lane * getSpan(other) + address[other];
+      int64_t end = begin + getSize(other);
+      while (begin < end) {
+        int64_t base = begin / span * span;
+        int64_t stop = std::min(end, base + span);
+        taken.emplace_back(begin - base, stop - base);
+        begin = stop;
+      }
     }
   }
-  llvm::sort(candidates);
-  candidates.erase(std::unique(candidates.begin(), candidates.end()),
-                   candidates.end());
-  for (int64_t candidate : candidates) {
-    if (candidate + size > span)
-      return std::nullopt;
-    if (llvm::none_of(neighbours, [&](unsigned other) {
-          return overlap(index, candidate, other, address[other]);
-        }))
-      return candidate;
-  }
-  return std::nullopt;
+  llvm::sort(taken);
+  std::vector<std::pair<int64_t, int64_t>> joined;
+  for (auto range : taken)
+    if (!joined.empty() && range.first <= joined.back().second)
+      joined.back().second = std::max(joined.back().second, range.second);
+    else
+      joined.push_back(range);
+  return joined;
 }
 
-bool Allocator::place(llvm::ArrayRef<unsigned> order) {
-  address.assign(problem.buffers.size(), -1);
+std::optional<int64_t> Allocator::findPlace(unsigned index,
+                                            bool prefersHalves) const {
+  const Buffer &buffer = problem.buffers[index];
+  int64_t span = getSpan(index), size = getSize(index);
+  int64_t align = getAlignment(buffer.memory);
+  std::vector<std::pair<int64_t, int64_t>> taken = getTaken(index);
+  auto findFrom = [&](int64_t from) -> std::optional<int64_t> {
+    for (auto [begin, end] : taken) {
+      if (from + size <= begin)
+        break;
+      if (from < end)
+        from = llvm::alignTo(end, align);
+    }
+    if (from + size + buffer.slack > span)
+      return std::nullopt;
+    return from;
+  };
+  // While one half of the register file is read, the other one is filled.
+  if (prefersHalves && buffer.memory == Memory::Trf && size <= span / 2 &&
+      !taken.empty() && taken.front().first < span / 2 &&
+      taken.back().second <= span / 2)
+    if (std::optional<int64_t> found = findFrom(span / 2))
+      return found;
+  return findFrom(0);
+}
+
+bool Allocator::placePresets() {
   for (unsigned i = 0; i < problem.buffers.size(); ++i) {
     const Buffer &buffer = problem.buffers[i];
     if (!buffer.preset)
       continue;
-    if (*buffer.preset < 0 ||
-        *buffer.preset > getCapacity(buffer.memory) / buffer.lanes -
-                             buffer.bytes / buffer.lanes) {
+    if (*buffer.preset < 0 || *buffer.preset > getSpan(i) - getSize(i)) {
       failure.kind = Failure::Malformed;
       failure.message = "a fixed address lies outside its memory";
       failure.buffers = {i};
       return false;
     }
-    for (unsigned j = 0; j < i; ++j)
-      if (address[j] >= 0 && meet(i, j) &&
-          overlap(i, *buffer.preset, j, address[j])) {
-        failure.kind = Failure::PresetConflict;
-        failure.message = "two fixed addresses overlap while both buffers live";
-        failure.memory = buffer.memory;
-        failure.buffers = {j, i};
-        failure.addresses = {address[j], *buffer.preset};
-        return false;
-      }
-    address[i] = *buffer.preset;
-  }
-  for (unsigned i : order) {
-    if (problem.buffers[i].preset)
-      continue;
-    if (std::optional<int64_t> found = findPlace(i)) {
-      address[i] = *found;
-      continue;
+    for (unsigned j : neighbours[i]) {
+      if (address[j] < 0)
+        continue;
+      // Whether the two overlap is asked of this one alone.
+      std::vector<int64_t> others(std::move(address));
+      address.assign(others.size(), -1);
+      address[j] = others[j];
+      bool overlaps = llvm::any_of(getTaken(i), [&](auto range) {
+        return *buffer.preset < range.second &&
+               range.first < *buffer.preset + getSize(i);
+      });
+      address = std::move(others);
+      if (!overlaps)
+        continue;
+      failure.kind = Failure::PresetConflict;
+      failure.message = "two fixed addresses overlap while both buffers live";
+      failure.memory = buffer.memory;
+      failure.buffers = {j, i};
+      failure.addresses = {address[j], *buffer.preset};
+      return false;
     }
-    failure.kind = Failure::OutOfMemory;
-    failure.message = "buffers do not fit";
-    failure.memory = problem.buffers[i].memory;
-    failure.buffers.clear();
-    failure.addresses.clear();
-    for (unsigned other = 0; other < problem.buffers.size(); ++other)
-      if (address[other] >= 0 && meet(i, other))
-        failure.buffers.push_back(other);
-    llvm::sort(failure.buffers, [&](unsigned a, unsigned b) {
-      return std::tuple(address[a], a) < std::tuple(address[b], b);
-    });
-    for (unsigned other : failure.buffers)
-      failure.addresses.push_back(address[other]);
-    failure.buffers.push_back(i);
-    failure.addresses.push_back(-1);
-    return false;
+    address[i] = *buffer.preset;
   }
   return true;
 }
 
-bool Allocator::run() {
+std::optional<unsigned> Allocator::place(llvm::ArrayRef<unsigned> order,
+                                         bool prefersHalves) {
+  for (unsigned i : order)
+    address[i] = -1;
+  for (unsigned i : order) {
+    std::optional<int64_t> found = findPlace(i, prefersHalves);
+    if (!found)
+      return i;
+    address[i] = *found;
+  }
+  return std::nullopt;
+}
+
+bool Allocator::search(Order &left, unsigned &budget) {
+  if (left.empty())
+    return true;
+  // If there is a way to place them, one of them is the lowest in it and may as
+  // well lie as low as it can.
+  for (size_t i = 0; i < left.size() && budget > 0; ++i) {
+    --budget;
+    unsigned buffer = left[i];
+    std::optional<int64_t> found = findPlace(buffer, false);
+    // What has no place now has none beside still more.
+    if (!found)
+      return false;
+    address[buffer] = *found;
+    left.erase(left.begin() + i);
+    if (search(left, budget))
+      return true;
+    left.insert(left.begin() + i, buffer);
+    address[buffer] = -1;
+  }
+  return false;
+}
+
+bool Allocator::allocate(Memory memory) {
+  Order byLife;
+  for (unsigned i = 0; i < problem.buffers.size(); ++i)
+    if (problem.buffers[i].memory == memory && !problem.buffers[i].preset)
+      byLife.push_back(i);
+  auto sorted = [&](auto key) {
+    Order order = byLife;
+    llvm::sort(order, [&](unsigned a, unsigned b) {
+      return std::pair(key(a), a) < std::pair(key(b), b);
+    });
+    return order;
+  };
+  byLife = sorted([&](unsigned i) {
+    return std::tuple(lives[i].first, -getSize(i), lives[i].last);
+  });
+  auto getDuration = [&](unsigned i) { return lives[i].last - lives[i].first; };
+  Order bySize = sorted([&](unsigned i) {
+    return std::tuple(-getSize(i), -getDuration(i), lives[i].first);
+  });
+  Order byArea = sorted([&](unsigned i) {
+    return std::tuple(-double(getSize(i)) * double(getDuration(i) + 1),
+                      lives[i].first);
+  });
+  if (!place(byLife, true) || !place(byLife, false))
+    return true;
+  std::optional<unsigned> failed;
+  for (Order *order : {&bySize, &byArea, &byLife}) {
+    // Large memories are not worth the time.
+    size_t rounds = order->size() > 2000 ? 4 : 32;
+    for (size_t round = 0; round < rounds; ++round) {
+      failed = place(*order, false);
+      if (!failed)
+        return true;
+      if (order->front() == *failed)
+        break;
+      llvm::erase(*order, *failed);
+      order->insert(order->begin(), *failed);
+    }
+  }
+  // Exact for up to eight that live at a time.
+  if (bySize.size() <= 12) {
+    for (unsigned i : bySize)
+      address[i] = -1;
+    unsigned budget = 200000;
+    if (search(bySize, budget))
+      return true;
+  }
+  failed = place(byLife, false);
+  if (failed)
+    reportOutOfMemory(*failed);
+  return !failed;
+}
+
+void Allocator::reportOutOfMemory(unsigned buffer) {
+  failure.kind = Failure::OutOfMemory;
+  failure.message = "buffers do not fit";
+  failure.memory = problem.buffers[buffer].memory;
+  failure.buffers.clear();
+  failure.addresses.clear();
+  for (unsigned other : neighbours[buffer])
+    if (address[other] >= 0)
+      failure.buffers.push_back(other);
+  llvm::sort(failure.buffers, [&](unsigned a, unsigned b) {
+    return std::tuple(address[a], a) < std::tuple(address[b], b);
+  });
+  for (unsigned other : failure.buffers)
+    failure.addresses.push_back(address[other]);
+  failure.buffers.push_back(buffer);
+  failure.addresses.push_back(-1);
+  failure.largestFree = failure.largestFreeAt = 0;
+  int64_t from = 0;
+  auto offer = [&](int64_t end) {
+    if (end - from > failure.largestFree) {
+      failure.largestFree = end - from;
+      failure.largestFreeAt = from;
+    }
+  };
+  for (auto [begin, end] : getTaken(buffer)) {
+    offer(begin);
+    from = llvm::alignTo(end, getAlignment(failure.memory));
+  }
+  offer(getSpan(buffer));
+}
+
+bool Allocator::run(bool explains) {
   int64_t position = 0;
   std::vector<unsigned> touched;
   findLives(0, position, 0, touched);
-
-  std::vector<unsigned> byLife(problem.buffers.size());
-  std::iota(byLife.begin(), byLife.end(), 0u);
-  std::vector<unsigned> bySize = byLife;
-  llvm::sort(byLife, [&](unsigned a, unsigned b) {
-    return std::tuple(lives[a].first, a) < std::tuple(lives[b].first, b);
-  });
-  llvm::sort(bySize, [&](unsigned a, unsigned b) {
-    return std::tuple(-problem.buffers[a].bytes, a) <
-           std::tuple(-problem.buffers[b].bytes, b);
-  });
-  if (!place(byLife) &&
-      (failure.kind != Failure::OutOfMemory || !place(bySize)))
+  if (!explains && exceedsCapacity()) {
+    failure.kind = Failure::OutOfMemory;
     return false;
+  }
+  findNeighbours();
+  if (!placePresets())
+    return false;
+  for (Memory memory : {Memory::Dm, Memory::Trf, Memory::Vrf})
+    if (!allocate(memory))
+      return false;
   solution.placements.resize(problem.buffers.size());
   for (unsigned i = 0; i < problem.buffers.size(); ++i)
     solution.placements[i] = {address[i], lives[i].begin, lives[i].end};
@@ -257,6 +429,6 @@ bool Allocator::run() {
 }
 
 bool scheduling::allocate(const Problem &problem, Solution &solution,
-                          Failure &failure) {
-  return Allocator(problem, solution, failure).run();
+                          Failure &failure, bool explains) {
+  return Allocator(problem, solution, failure).run(explains);
 }

@@ -11,8 +11,10 @@
 
 namespace furiosa::scheduling {
 
-/// Fills `solution.placements` from its blocks. If that fails, says why.
-bool allocate(const Problem &problem, Solution &solution, Failure &failure);
+/// Fills `solution.placements` from its blocks. If that fails, says why; what
+/// fills the memory only if `explains`, which takes longer.
+bool allocate(const Problem &problem, Solution &solution, Failure &failure,
+              bool explains);
 
 } // namespace furiosa::scheduling
 

@@ -12,8 +12,11 @@
 #include "llvm/ADT/Twine.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <numeric>
 #include <set>
+#include <tuple>
 
 using namespace furiosa;
 using namespace furiosa::scheduling;
@@ -41,6 +44,11 @@ private:
   void checkMemory(const std::map<unsigned, Use> &uses);
   int64_t computeBound(unsigned block);
   bool checkShape();
+  /// What a command keeps busy; a loop what its body does.
+  unsigned getUsed(const Command &command) const {
+    return command.engine == Engine::Loop ? usedBy[command.body]
+                                          : command.getResources();
+  }
 
   Fault &fault(const llvm::Twine &message, int block = -1, int command = -1) {
     Fault &added = faults.emplace_back();
@@ -52,6 +60,8 @@ private:
 
   const Problem &problem;
   const Solution &solution;
+  /// Resources of each block.
+  std::vector<unsigned> usedBy;
   std::vector<Fault> faults;
 };
 
@@ -96,6 +106,10 @@ bool Checker::checkShape() {
     fault("the solution places another number of buffers");
     return false;
   }
+  usedBy.assign(problem.blocks.size(), 0);
+  for (size_t b = problem.blocks.size(); b-- > 0;)
+    for (const Command &command : problem.blocks[b].commands)
+      usedBy[b] |= getUsed(command);
   return true;
 }
 
@@ -104,25 +118,26 @@ int64_t Checker::replay(unsigned index, int64_t begin) {
   const BlockSchedule &schedule = solution.blocks[index];
   size_t n = block.commands.size();
   std::vector<int64_t> end(n, 0);
-  std::set<unsigned> running, finished;
+  std::set<unsigned> running;
+  std::vector<bool> finished(n, false);
   int64_t clock = begin, dmaIdle = begin, last = 0;
 
   for (const Step &step : schedule.steps) {
     unsigned c = step.command;
     const Command &command = block.commands[c];
     if (step.kind == Step::Wait) {
-      if (!running.count(c) && !finished.count(c)) {
+      if (!running.count(c) && !finished[c]) {
         fault("a wait stands before the issue of its command", index, c);
         continue;
       }
       running.erase(c);
-      finished.insert(c);
+      finished[c] = true;
       clock = std::max(clock, end[c]);
       continue;
     }
 
     for (unsigned before : command.after)
-      if (!finished.count(before))
+      if (!finished[before])
         fault("no wait stands between the command and one that it depends on",
               index, c)
             .otherCommand = before;
@@ -136,7 +151,7 @@ int64_t Checker::replay(unsigned index, int64_t begin) {
         if (schedule.tag[other] == schedule.tag[c])
           fault("two transfers under way have one tag", index, c).otherCommand =
               other;
-      } else if (command.getResources() & rival.getResources()) {
+      } else if (getUsed(command) & getUsed(rival)) {
         fault(command.engine == Engine::Loop
                   ? "a loop is entered with a command under way"
                   : "a command is issued to what another one keeps busy",
@@ -169,7 +184,7 @@ int64_t Checker::replay(unsigned index, int64_t begin) {
                 llvm::Twine(schedule.end[c]),
             index, c);
     if (command.engine == Engine::Loop) {
-      finished.insert(c);
+      finished[c] = true;
       clock = end[c];
     } else {
       running.insert(c);
@@ -184,24 +199,61 @@ int64_t Checker::replay(unsigned index, int64_t begin) {
   return last;
 }
 
+/// The most that a set of users of one resource takes: the earliest start of
+/// any of them, their cycles, and the least that follows any of them. `users`
+/// are start, cycles, rest. Sets that count have all users from one start on
+/// with one rest or more; they grow by falling rest, in a tree by start.
+static int64_t getWorstSet(std::vector<std::array<int64_t, 3>> users) {
+  llvm::erase_if(users, [](const auto &user) { return user[1] == 0; });
+  llvm::sort(users);
+  std::vector<size_t> byRest(users.size());
+  std::iota(byRest.begin(), byRest.end(), 0);
+  llvm::sort(byRest, [&](size_t a, size_t b) {
+    return std::tuple(-users[a][2], a) < std::tuple(-users[b][2], b);
+  });
+  size_t leaves = 1;
+  while (leaves < users.size())
+    leaves *= 2;
+  // Per node the cycles of its users, and the latest end of a set in it.
+  std::vector<std::pair<int64_t, int64_t>> tree(2 * leaves, {0, 0});
+  int64_t worst = 0;
+  for (size_t i : byRest) {
+    size_t node = leaves + i;
+    tree[node] = {users[i][1], users[i][0] + users[i][1]};
+    while (node /= 2) {
+      auto [left, right] = std::pair(tree[2 * node], tree[2 * node + 1]);
+      tree[node] = {
+          left.first + right.first,
+          std::max(right.second, left.second ? left.second + right.first : 0)};
+    }
+    worst = std::max(worst, tree[1].second + users[i][2]);
+  }
+  return worst;
+}
+
 int64_t Checker::computeBound(unsigned index) {
   const std::vector<Command> &commands = problem.blocks[index].commands;
-  std::vector<int64_t> finish;
-  int64_t work[numResources] = {};
-  int64_t bound = 0;
-  for (const Command &command : commands) {
-    int64_t cycles = command.cycles;
-    if (command.engine == Engine::Loop)
-      cycles = command.trips * computeBound(command.body);
-    int64_t ready = 0;
-    for (unsigned before : command.after)
-      ready = std::max(ready, finish[before]);
-    finish.push_back(ready + cycles);
-    bound = std::max(bound, ready + cycles);
-    for (unsigned r = 0; r < numResources; ++r)
-      if (command.getResources() & (1u << r))
-        bound = std::max(bound, work[r] += cycles);
+  size_t n = commands.size();
+  std::vector<int64_t> cycles(n), earliest(n, 0), rest(n, 0);
+  for (size_t i = 0; i < n; ++i) {
+    cycles[i] = commands[i].cycles;
+    if (commands[i].engine == Engine::Loop)
+      cycles[i] = commands[i].trips * computeBound(commands[i].body);
+    for (unsigned before : commands[i].after)
+      earliest[i] = std::max(earliest[i], earliest[before] + cycles[before]);
   }
+  int64_t bound = 0;
+  std::vector<std::array<int64_t, 3>> users[numResources];
+  for (size_t i = n; i-- > 0;) {
+    for (unsigned before : commands[i].after)
+      rest[before] = std::max(rest[before], cycles[i] + rest[i]);
+    bound = std::max(bound, earliest[i] + cycles[i] + rest[i]);
+    for (unsigned r = 0; r < numResources; ++r)
+      if (getUsed(commands[i]) & (1u << r))
+        users[r].push_back({earliest[i], cycles[i], rest[i]});
+  }
+  for (auto &list : users)
+    bound = std::max(bound, getWorstSet(std::move(list)));
   return bound;
 }
 
@@ -273,12 +325,22 @@ void Checker::checkMemory(const std::map<unsigned, Use> &uses) {
           .buffer = b;
   }
 
-  for (auto a = uses.begin(); a != uses.end(); ++a)
-    for (auto b = std::next(a); b != uses.end(); ++b) {
+  // By the step that their lives begin at; those that have ended drop out.
+  std::vector<std::pair<unsigned, Use>> byBegin(uses.begin(), uses.end());
+  llvm::sort(byBegin, [](const auto &a, const auto &b) {
+    return std::tie(a.second.firstStep, a.first) <
+           std::tie(b.second.firstStep, b.first);
+  });
+  std::vector<const std::pair<unsigned, Use> *> living;
+  for (const auto &entry : byBegin) {
+    const auto *b = &entry;
+    llvm::erase_if(living, [&](const auto *a) {
+      return a->second.lastStep < b->second.firstStep;
+    });
+    for (const auto *a : living) {
       const Buffer &x = problem.buffers[a->first];
       const Buffer &y = problem.buffers[b->first];
-      if (x.memory != y.memory || a->second.lastStep < b->second.firstStep ||
-          b->second.lastStep < a->second.firstStep)
+      if (x.memory != y.memory)
         continue;
       // Ranges of the file of one slice, lane by lane.
       auto covers = [&](const Buffer &buffer, unsigned index, int64_t byte) {
@@ -302,6 +364,8 @@ void Checker::checkMemory(const std::map<unsigned, Use> &uses) {
         added.otherBuffer = b->first;
       }
     }
+    living.push_back(b);
+  }
 }
 
 std::vector<Fault> Checker::run() {

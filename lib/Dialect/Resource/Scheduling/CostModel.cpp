@@ -20,18 +20,34 @@ namespace machine = furiosa::rngd::machine;
 // Tensor Unit
 //===----------------------------------------------------------------------===//
 
-std::optional<int64_t> scheduling::getExecCycles(const ExecShape &shape) {
-  int64_t slowest = std::max(
-      {shape.reads, shape.flits, shape.macs, shape.drained, shape.writes});
+std::optional<Cost> scheduling::getExecCost(const ExecShape &shape) {
+  Cost cost;
+  std::string steps;
+  auto add = [&](int64_t count, llvm::StringRef name) {
+    cost.cycles = std::max(cost.cycles, count);
+    if (count > 0)
+      steps += (steps.empty() ? "" : ", ") + name.str() + " " +
+               std::to_string(count);
+  };
+  add(shape.reads, "reads");
+  add(shape.flits, "flits");
+  add(shape.macs, "macs");
+  add(shape.drained, "drained");
+  add(shape.writes, "writes");
   int64_t overhead = machine::mainContractionOverheadCycles;
-  if (shape.isSub)
+  const char *route = "main";
+  if (shape.isSub) {
     overhead = machine::subLoadOverheadCycles;
-  else if (shape.hasVectorPass)
+    route = "sub";
+  } else if (shape.hasVectorPass) {
     overhead = machine::mainVectorOverheadCycles;
-  int64_t cycles;
-  if (llvm::AddOverflow(slowest, overhead, cycles))
+    route = "vector pass";
+  }
+  if (llvm::AddOverflow(cost.cycles, overhead, cost.cycles))
     return std::nullopt;
-  return cycles;
+  cost.formula =
+      "max(" + steps + ") + " + route + " " + std::to_string(overhead);
+  return cost;
 }
 
 int64_t scheduling::getSameBankRun(llvm::ArrayRef<int64_t> sizes,
@@ -68,6 +84,9 @@ public:
 private:
   static unsigned getChannel(uint64_t address);
   std::array<uint64_t, machine::hbmChannels> thirds = {};
+  /// Channels that have written part of a block: the first time, nothing waits
+  /// for the rest of the block to be read.
+  std::array<bool, machine::hbmChannels> hasRewritten = {};
 };
 
 } // namespace
@@ -87,24 +106,29 @@ void HbmLoad::add(const EngineShape &engine, int64_t base,
   // Larger transfers repeat themselves: a prefix is looked at, and scaled.
   constexpr int64_t maxPackets = 1 << 14;
   int64_t looked = std::min(packets, maxPackets);
-  uint64_t unit = machine::hbmAccessCyclesNumerator;
   uint64_t block = machine::hbmAccessBytes;
   std::array<uint64_t, machine::hbmChannels> found = {};
   llvm::SmallVector<int64_t, 8> digits(engine.sizes.size(), 0);
-  uint64_t address = base;
+  uint64_t address = base, lastBlock = UINT64_MAX;
   for (int64_t i = 0; i < looked; ++i) {
     // Requests are cut from the start of a packet, whatever its alignment.
     for (int64_t done = 0; done < engine.packet; done += block) {
       uint64_t at = address + done;
       uint64_t bytes = std::min<uint64_t>(block, engine.packet - done);
       bool crosses = at / block != (at + bytes - 1) / block;
-      bool partial = crosses || bytes < block;
-      uint64_t factor = 1;
-      if (isWrite && partial)
-        factor = machine::hbmPartialWriteFactor;
-      else if (crosses)
-        factor = machine::hbmSplitReadFactor;
-      found[getChannel(at)] += unit * factor;
+      unsigned channel = getChannel(at);
+      uint64_t thirds = machine::hbmAccessCyclesNumerator;
+      if (at / block == lastBlock)
+        thirds *= machine::hbmSameBlockFactor;
+      lastBlock = at / block;
+      if (isWrite && (crosses || bytes < block)) {
+        if (hasRewritten[channel])
+          thirds *= machine::hbmPartialWriteFactor;
+        hasRewritten[channel] = true;
+      } else if (crosses) {
+        thirds *= machine::hbmSplitReadFactor;
+      }
+      found[channel] += thirds;
     }
     for (size_t loop = engine.sizes.size(); loop-- > 0;) {
       address += strides[loop];
@@ -138,10 +162,10 @@ static bool alternatesNetworks(const EngineShape &engine,
   return false;
 }
 
-std::optional<int64_t>
-scheduling::getDmaCycles(Side source, Side target,
-                         llvm::ArrayRef<EngineShape> engines) {
-  HbmLoad read, write;
+std::optional<Cost>
+scheduling::getDmaCost(Side source, Side target,
+                       llvm::ArrayRef<EngineShape> engines) {
+  HbmLoad readLoad, writeLoad;
   int64_t slowestRead = 0, slowestWrite = 0, slowestEngine = 0;
   for (const EngineShape &engine : engines) {
     int64_t packets = 1;
@@ -162,37 +186,53 @@ scheduling::getDmaCycles(Side source, Side target,
       return alternatesNetworks(engine, strides) ? requests : 2 * requests;
     };
     if (source == Side::Hbm)
-      read.add(engine, engine.source, engine.sourceStrides, packets, false);
+      readLoad.add(engine, engine.source, engine.sourceStrides, packets, false);
     else
       slowestRead = std::max(slowestRead, dmCycles(engine.sourceStrides));
     if (target == Side::Hbm)
-      write.add(engine, engine.target, engine.targetStrides, packets, true);
+      writeLoad.add(engine, engine.target, engine.targetStrides, packets, true);
     else
       slowestWrite = std::max(slowestWrite, dmCycles(engine.targetStrides));
   }
   if (source == Side::Hbm) {
-    std::optional<int64_t> cycles = read.getCycles();
+    std::optional<int64_t> cycles = readLoad.getCycles();
     if (!cycles)
       return std::nullopt;
     slowestRead = *cycles;
   }
   if (target == Side::Hbm) {
-    std::optional<int64_t> cycles = write.getCycles();
+    std::optional<int64_t> cycles = writeLoad.getCycles();
     if (!cycles)
       return std::nullopt;
     slowestWrite = *cycles;
   }
-  // Both ends in one kind of memory share it; otherwise they overlap.
-  int64_t moved;
-  if (source == target) {
-    if (llvm::AddOverflow(slowestRead, slowestWrite, moved))
-      return std::nullopt;
-  } else {
-    moved = std::max(slowestRead, slowestWrite);
-  }
-  moved = std::max(moved, slowestEngine);
-  int64_t cycles;
-  if (llvm::AddOverflow<int64_t>(moved, machine::dmaStartupCycles, cycles))
+  // Both ends in one kind of memory share it; otherwise the slower one hides
+  // part of the faster one.
+  Cost cost;
+  auto getName = [](Side side) { return side == Side::Hbm ? "hbm" : "dm"; };
+  std::string read = std::string("read ") + getName(source) + " " +
+                     std::to_string(slowestRead);
+  std::string write = std::string("write ") + getName(target) + " " +
+                      std::to_string(slowestWrite);
+  int64_t hidden = 0;
+  if (source != target)
+    hidden = std::min(slowestRead, slowestWrite) / 100 *
+                 int64_t(machine::dmaOverlapPercent) +
+             std::min(slowestRead, slowestWrite) % 100 *
+                 int64_t(machine::dmaOverlapPercent) / 100;
+  if (llvm::AddOverflow(slowestRead, slowestWrite, cost.cycles))
     return std::nullopt;
-  return cycles;
+  cost.cycles -= hidden;
+  cost.formula = read + " + " + write;
+  if (hidden)
+    cost.formula += " - overlap " + std::to_string(hidden);
+  if (cost.cycles < slowestEngine) {
+    cost.cycles = slowestEngine;
+    cost.formula = "engine " + std::to_string(slowestEngine);
+  }
+  if (llvm::AddOverflow<int64_t>(cost.cycles, machine::dmaStartupCycles,
+                                 cost.cycles))
+    return std::nullopt;
+  cost.formula += " + start " + std::to_string(machine::dmaStartupCycles);
+  return cost;
 }

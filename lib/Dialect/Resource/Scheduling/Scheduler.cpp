@@ -1,8 +1,9 @@
 //===- Scheduler.cpp - Order of issues and waits --------------------------===//
 //
-// Blocks are scheduled innermost first. A block's order comes from a list
-// scheduler and, for short blocks, from a search over all orders; waits are
-// derived from the order.
+// Blocks are scheduled innermost first. A block's order comes from list
+// schedulers that look one start ahead, is repaired by shaking the priorities,
+// and for short blocks is the result of an exact search. Waits follow from the
+// order: a command is issued behind those that it needs and no other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,8 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <queue>
+#include <unordered_map>
 
 using namespace furiosa;
 using namespace furiosa::scheduling;
@@ -89,320 +92,568 @@ std::string scheduling::checkProblem(const Problem &problem) {
 
 namespace {
 
-/// The queue while commands are put into it.
-class Queue {
+/// A block with what its commands take: loops count as one command each.
+struct Work {
+  const Block &block;
+  /// Per command.
+  std::vector<int64_t> cycles;
+  /// Per command, bits of `Resource`; of a loop those of all in its body.
+  std::vector<unsigned> resources;
+  /// Per command, what waits for it; each once.
+  std::vector<llvm::SmallVector<unsigned, 4>> users;
+  /// Longest chain of dependences from the start of each command on.
+  std::vector<int64_t> tail;
+  /// When the queue starts.
+  int64_t begin;
+
+  Work(const Problem &problem, unsigned index, const Solution &inner,
+       llvm::ArrayRef<unsigned> bodyResources);
+  size_t size() const { return block.commands.size(); }
+  bool isTransfer(unsigned command) const {
+    return block.commands[command].engine == Engine::Dma;
+  }
+  bool isLoop(unsigned command) const {
+    return block.commands[command].engine == Engine::Loop;
+  }
+  unsigned getAllResources() const {
+    unsigned all = 0;
+    for (unsigned bits : resources)
+      all |= bits;
+    return all;
+  }
+};
+
+/// What later commands can notice of those issued so far: the state that orders
+/// are compared by. Waits for what has ended are free, so that cycles follow
+/// from the order alone.
+class Clock {
 public:
-  Queue(const Block &block, llvm::ArrayRef<int64_t> cycles, int64_t begin)
-      : block(block), cycles(cycles), time(begin), freeAt(begin) {
-    size_t n = block.commands.size();
-    schedule.start.assign(n, 0);
-    schedule.end.assign(n, 0);
-    schedule.tag.assign(n, -1);
-    state.assign(n, Unissued);
+  explicit Clock(int64_t begin) : time(begin), end(begin), transfersEnd(begin) {
+    freeAt.fill(begin);
+    slots.fill(begin);
   }
 
-  /// When the queue would pass the waits that `command` needs.
-  int64_t getIssueTime(unsigned command) const;
+  /// When the queue passes the waits that a command needs whose dependences end
+  /// at `ready`.
+  int64_t getIssueTime(const Work &work, unsigned command,
+                       int64_t ready) const {
+    int64_t when = std::max(time, ready);
+    unsigned resources = work.resources[command];
+    for (unsigned r = 0; r < numResources; ++r)
+      if (resources >> r & 1)
+        when = std::max(when, freeAt[r]);
+    if (work.isTransfer(command))
+      return std::max(when, slots[transfers % slots.size()]);
+    return resources & DmaEngines ? std::max(when, transfersEnd) : when;
+  }
+  /// When it starts: transfers queue up in front of the engines.
+  int64_t getStart(const Work &work, unsigned command, int64_t ready) const {
+    int64_t when = getIssueTime(work, command, ready);
+    return work.isTransfer(command) ? std::max(when, transfersEnd) : when;
+  }
+  /// Returns its end.
+  int64_t issue(const Work &work, unsigned command, int64_t ready) {
+    time = getIssueTime(work, command, ready);
+    int64_t done = getStart(work, command, ready) + work.cycles[command];
+    if (work.isTransfer(command)) {
+      transfersEnd = done;
+      slots[transfers++ % slots.size()] = done;
+    }
+    for (unsigned r = 0; r < numResources; ++r)
+      if (work.resources[command] >> r & 1)
+        if (1u << r != DmaEngines || !work.isTransfer(command))
+          freeAt[r] = done;
+    if (work.isLoop(command))
+      time = done;
+    end = std::max(end, done);
+    return done;
+  }
+  /// All of it that counts while no slot of the engines has been used twice.
+  llvm::SmallVector<int64_t, 12> getState() const {
+    llvm::SmallVector<int64_t, 12> state = {time, end,
+                                            std::max(time, transfersEnd)};
+    for (int64_t free : freeAt)
+      state.push_back(std::max(time, free));
+    return state;
+  }
+  /// Waits for all that has been issued.
+  void drain() { time = end; }
+  int64_t getTime() const { return time; }
+  /// The end of all that has been issued.
+  int64_t getEnd() const { return end; }
+  /// When a resource is free for a command that starts behind all issued ones.
+  int64_t getFreeAt(unsigned resource) const {
+    int64_t when = std::max(time, freeAt[resource]);
+    return 1u << resource == DmaEngines ? std::max(when, transfersEnd) : when;
+  }
+
+private:
+  int64_t time, end;
+  /// The end of the last transfer; that of others that use the engines stands
+  /// in `freeAt`.
+  int64_t transfersEnd;
+  std::array<int64_t, numResources> freeAt;
+  /// Ends of the last transfers: the engines hold only so many.
+  std::array<int64_t, machine::tdmaSlots> slots;
+  unsigned transfers = 0;
+};
+
+/// Writes the queue of an order.
+class Queue {
+public:
+  explicit Queue(const Work &work) : work(work), clock(work.begin) {
+    schedule.start.assign(work.size(), 0);
+    schedule.end.assign(work.size(), 0);
+    schedule.tag.assign(work.size(), -1);
+  }
+
   /// Issues the command behind the waits that it needs.
   void issue(unsigned command);
   /// Waits for all that is under way.
-  void drain();
-  /// Whether everything that the command depends on has been issued.
-  bool isReady(unsigned command) const {
-    return llvm::all_of(block.commands[command].after, [&](unsigned before) {
-      return state[before] != Unissued;
-    });
+  void drain() {
+    while (!underWay.empty())
+      wait(underWay.front());
+    clock.drain();
   }
-  bool isIssued(unsigned command) const { return state[command] != Unissued; }
-  int64_t getTime() const { return time; }
-  /// The end of all that has been issued.
-  int64_t getEnd() const { return lastEnd; }
-  int64_t getFreeAt(unsigned resource) const { return freeAt.at[resource]; }
-
   BlockSchedule finish() {
     drain();
-    schedule.length = lastEnd;
+    schedule.length = work.size() == 0 ? 0 : clock.getEnd();
     return std::move(schedule);
   }
 
 private:
-  enum State : uint8_t { Unissued, UnderWay, Done };
-  struct FreeAt {
-    explicit FreeAt(int64_t begin) { at.fill(begin); }
-    std::array<int64_t, numResources> at;
-  };
+  void wait(unsigned command) {
+    schedule.steps.push_back({Step::Wait, command});
+    llvm::erase(underWay, command);
+  }
 
-  /// Calls `visit` for each command under way that `command` must wait for, in
-  /// the order of their issue.
-  template <typename Visitor>
-  void forEachWait(unsigned command, Visitor visit) const;
-  void wait(unsigned command);
-
-  const Block &block;
-  llvm::ArrayRef<int64_t> cycles;
-  int64_t time;
-  FreeAt freeAt;
-  int64_t lastEnd = 0;
+  const Work &work;
+  Clock clock;
   BlockSchedule schedule;
-  std::vector<State> state;
   /// Commands under way in the order of their issue.
   llvm::SmallVector<unsigned, 8> underWay;
 };
 
 } // namespace
 
-template <typename Visitor>
-void Queue::forEachWait(unsigned index, Visitor visit) const {
-  const Command &command = block.commands[index];
-  unsigned resources = command.getResources();
-  bool isDma = command.engine == Engine::Dma;
-  // Transfers queue up, but the engines hold only so many.
-  unsigned transfers = llvm::count_if(underWay, [&](unsigned other) {
-    return block.commands[other].engine == Engine::Dma;
-  });
-  bool full = isDma && transfers >= machine::tdmaSlots;
-  for (unsigned other : underWay) {
-    bool otherIsDma = block.commands[other].engine == Engine::Dma;
-    bool mustWait = llvm::is_contained(command.after, other) ||
-                    (!(isDma && otherIsDma) &&
-                     (resources & block.commands[other].getResources()) != 0);
-    if (full && otherIsDma) {
-      mustWait = true;
-      full = false;
-    }
-    if (mustWait)
-      visit(other);
+Work::Work(const Problem &problem, unsigned index, const Solution &inner,
+           llvm::ArrayRef<unsigned> bodyResources)
+    : block(problem.blocks[index]), users(block.commands.size()),
+      begin(index == 0 ? int64_t(machine::firstDMACycle) : 0) {
+  for (auto [i, command] : llvm::enumerate(block.commands)) {
+    bool loop = command.engine == Engine::Loop;
+    cycles.push_back(loop ? command.trips * inner.blocks[command.body].length
+                          : command.cycles);
+    resources.push_back(loop ? bodyResources[command.body]
+                             : command.getResources());
+    for (unsigned before : command.after)
+      if (!llvm::is_contained(llvm::ArrayRef(users[before]).take_back(1), i))
+        users[before].push_back(i);
+  }
+  tail = cycles;
+  for (size_t i = size(); i-- > 0;) {
+    int64_t longest = 0;
+    for (unsigned user : users[i])
+      longest = std::max(longest, tail[user]);
+    tail[i] += longest;
   }
 }
 
-int64_t Queue::getIssueTime(unsigned command) const {
-  int64_t when = time;
-  forEachWait(command, [&](unsigned other) {
-    when = std::max(when, schedule.end[other]);
-  });
-  return when;
-}
-
-void Queue::wait(unsigned command) {
-  schedule.steps.push_back({Step::Wait, command});
-  state[command] = Done;
-  time = std::max(time, schedule.end[command]);
-  llvm::erase(underWay, command);
-}
-
 void Queue::issue(unsigned index) {
+  const Command &command = work.block.commands[index];
+  bool isTransfer = work.isTransfer(index);
+  int64_t ready = work.begin;
+  for (unsigned before : command.after)
+    ready = std::max(ready, schedule.end[before]);
+  // What it must find done, in the order of issue.
+  unsigned transfers = llvm::count_if(
+      underWay, [&](unsigned other) { return work.isTransfer(other); });
+  bool full = isTransfer && transfers >= machine::tdmaSlots;
   llvm::SmallVector<unsigned, 8> waits;
-  forEachWait(index, [&](unsigned other) { waits.push_back(other); });
+  for (unsigned other : underWay) {
+    bool both = isTransfer && work.isTransfer(other);
+    if ((!both && (work.resources[index] & work.resources[other])) ||
+        (both && std::exchange(full, false)) ||
+        llvm::is_contained(command.after, other))
+      waits.push_back(other);
+  }
   for (unsigned other : waits)
     wait(other);
 
-  const Command &command = block.commands[index];
-  int64_t start = time;
-  if (command.engine == Engine::Dma) {
-    start = std::max(start, freeAt.at[llvm::Log2_32(DmaEngines)]);
+  if (isTransfer) {
     llvm::SmallBitVector used(machine::dmaTags);
     for (unsigned other : underWay)
       if (schedule.tag[other] >= 0)
         used.set(schedule.tag[other]);
     schedule.tag[index] = used.find_first_unset();
   }
-  int64_t end = start + cycles[index];
-  schedule.start[index] = start;
-  schedule.end[index] = end;
-  lastEnd = std::max(lastEnd, end);
-  unsigned resources = command.getResources();
-  for (unsigned r = 0; r < numResources; ++r)
-    if (resources >> r & 1)
-      freeAt.at[r] = std::max(freeAt.at[r], end);
+  schedule.start[index] = clock.getStart(work, index, ready);
+  schedule.end[index] = clock.issue(work, index, ready);
   schedule.steps.push_back({Step::Issue, index});
-  if (command.engine == Engine::Loop) {
-    // The queue itself runs the body.
-    state[index] = Done;
-    time = end;
-  } else {
-    state[index] = UnderWay;
+  // The queue itself runs a loop's body, which ends drained.
+  if (!work.isLoop(index))
     underWay.push_back(index);
-  }
-}
-
-void Queue::drain() {
-  while (!underWay.empty())
-    wait(underWay.front());
 }
 
 //===----------------------------------------------------------------------===//
-// Orders
+// List scheduling
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-enum class Strategy : uint8_t {
-  /// The best order found.
-  Best,
-  /// Program order, waits where needed.
-  ProgramOrder,
-  /// Program order, one command at a time: buffers live as short as they can.
-  OneAtATime,
+using Order = std::vector<unsigned>;
+
+/// How a list scheduler compares what it could issue next.
+struct ListOptions {
+  /// Whether the first to start goes first, or the first to be issued. They
+  /// differ for transfers, which start later than they are issued.
+  bool byStart = true;
+  /// Only so many commands from the first one in program order that has not
+  /// been issued are looked at. 1 is program order; few keep buffers short
+  /// lived.
+  size_t window = SIZE_MAX;
 };
 
-/// Finds an order of one block.
-class BlockScheduler {
+/// Issues the command that starts first, among equals the one of the highest
+/// priority. Commands that use the same are compared in heaps, so that a step
+/// costs little more than the number of those kinds.
+class ListScheduler {
 public:
-  BlockScheduler(const Block &block, llvm::ArrayRef<int64_t> cycles,
-                 int64_t begin)
-      : block(block), cycles(cycles), begin(begin) {}
-
-  BlockSchedule run(Strategy strategy);
+  ListScheduler(const Work &work, llvm::ArrayRef<int64_t> priority,
+                ListOptions options)
+      : work(work), priority(priority), options(options), clock(work.begin) {}
+  Order run();
+  int64_t getEnd() const { return clock.getEnd(); }
 
 private:
-  BlockSchedule replay(llvm::ArrayRef<unsigned> order, bool oneAtATime) const;
-  void computeTails();
-  std::vector<unsigned> listSchedule() const;
-  void search(const Queue &queue, std::vector<unsigned> &order);
-  int64_t getBound(const Queue &queue) const;
+  struct Entry {
+    int64_t ready, priority;
+    unsigned command;
+  };
+  struct LessUrgent {
+    bool operator()(const Entry &a, const Entry &b) const {
+      return std::tuple(-a.priority, a.command) >
+             std::tuple(-b.priority, b.command);
+    }
+  };
+  struct Later {
+    bool operator()(const Entry &a, const Entry &b) const {
+      return std::tuple(a.ready, -a.priority, a.command) >
+             std::tuple(b.ready, -b.priority, b.command);
+    }
+  };
+  template <typename Less>
+  using Heap = std::priority_queue<Entry, std::vector<Entry>, Less>;
+  /// Commands of one engine with one set of resources, all of whose dependences
+  /// have been issued.
+  struct Kind {
+    unsigned engine, resources;
+    /// Those whose dependences have ended, and those that end later.
+    Heap<LessUrgent> now;
+    Heap<Later> later;
+  };
 
-  const Block &block;
-  llvm::ArrayRef<int64_t> cycles;
-  int64_t begin;
-  /// Longest chain of dependences from the start of each command on.
-  std::vector<int64_t> tail;
-  // State of the search.
-  std::vector<unsigned> bestOrder;
-  int64_t bestLength = 0;
-  unsigned budget = 0;
+  void addReady(unsigned command);
+  /// Takes the next command out of its heap.
+  Entry take();
+
+  const Work &work;
+  llvm::ArrayRef<int64_t> priority;
+  ListOptions options;
+  Clock clock;
+  std::vector<Kind> kinds;
+  std::vector<unsigned> kindOf;
+  /// Per command, the end of its dependences.
+  std::vector<int64_t> ready;
 };
 
 } // namespace
 
-BlockSchedule BlockScheduler::replay(llvm::ArrayRef<unsigned> order,
-                                     bool oneAtATime) const {
-  Queue queue(block, cycles, begin);
+void ListScheduler::addReady(unsigned command) {
+  Kind &kind = kinds[kindOf[command]];
+  Entry entry = {ready[command], priority[command], command};
+  if (entry.ready <= clock.getTime())
+    kind.now.push(entry);
+  else
+    kind.later.push(entry);
+}
+
+ListScheduler::Entry ListScheduler::take() {
+  std::tuple<int64_t, int64_t, unsigned> bestKey;
+  Kind *best = nullptr;
+  bool bestIsNow = false;
+  auto consider = [&](Kind &kind, const Entry &entry, bool isNow) {
+    int64_t when = options.byStart
+                       ? clock.getStart(work, entry.command, entry.ready)
+                       : clock.getIssueTime(work, entry.command, entry.ready);
+    auto key = std::tuple(when, -entry.priority, entry.command);
+    if (best && key >= bestKey)
+      return;
+    best = &kind;
+    bestKey = key;
+    bestIsNow = isNow;
+  };
+  for (Kind &kind : kinds) {
+    while (!kind.later.empty() && kind.later.top().ready <= clock.getTime()) {
+      kind.now.push(kind.later.top());
+      kind.later.pop();
+    }
+    if (!kind.now.empty())
+      consider(kind, kind.now.top(), true);
+    if (!kind.later.empty())
+      consider(kind, kind.later.top(), false);
+  }
+  Entry entry = bestIsNow ? best->now.top() : best->later.top();
+  if (bestIsNow)
+    best->now.pop();
+  else
+    best->later.pop();
+  return entry;
+}
+
+Order ListScheduler::run() {
+  size_t n = work.size();
+  ready.assign(n, work.begin);
+  std::vector<unsigned> missing(n, 0);
+  for (unsigned i = 0; i < n; ++i) {
+    for (unsigned user : work.users[i])
+      ++missing[user];
+    unsigned engine = unsigned(work.block.commands[i].engine);
+    auto kind = llvm::find_if(kinds, [&](const Kind &k) {
+      return k.engine == engine && k.resources == work.resources[i];
+    });
+    kindOf.push_back(kind - kinds.begin());
+    if (kind == kinds.end())
+      kinds.push_back({engine, work.resources[i], {}, {}});
+  }
+  std::vector<bool> issued(n, false);
+  size_t firstLeft = 0, visible = 0;
+  auto look = [&] {
+    while (firstLeft < n && issued[firstLeft])
+      ++firstLeft;
+    size_t limit =
+        options.window > n - firstLeft ? n : firstLeft + options.window;
+    for (; visible < limit; ++visible)
+      if (missing[visible] == 0)
+        addReady(visible);
+  };
+  Order order;
+  for (look(); order.size() < n; look()) {
+    Entry next = take();
+    int64_t end = clock.issue(work, next.command, next.ready);
+    issued[next.command] = true;
+    order.push_back(next.command);
+    for (unsigned user : work.users[next.command]) {
+      ready[user] = std::max(ready[user], end);
+      if (--missing[user] == 0 && user < visible)
+        addReady(user);
+    }
+  }
+  return order;
+}
+
+//===----------------------------------------------------------------------===//
+// Exact search
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Branch and bound over all orders of a short block.
+class ExactSearch {
+public:
+  /// More commands are not tried. Fewer than the engines have slots.
+  static constexpr size_t maxCommands = 24;
+
+  ExactSearch(const Work &work, Order &best, int64_t &bestLength, int64_t bound)
+      : work(work), best(best), bestLength(bestLength), bound(bound),
+        end(work.size(), work.begin) {}
+  /// Improves `best`; true if nothing better exists.
+  bool run() {
+    search(Clock(work.begin), 0);
+    return budget > 0;
+  }
+
+private:
+  void search(const Clock &clock, uint32_t issued);
+  int64_t getReady(unsigned command) const {
+    int64_t ready = work.begin;
+    for (unsigned before : work.block.commands[command].after)
+      ready = std::max(ready, end[before]);
+    return ready;
+  }
+  int64_t getBound(const Clock &clock, uint32_t issued) const;
+  /// Whether a state was seen that is nowhere later; notes this one.
+  bool isDominated(const Clock &clock, uint32_t issued);
+
+  const Work &work;
+  Order &best;
+  int64_t &bestLength;
+  int64_t bound;
+  std::vector<int64_t> end;
+  Order order;
+  /// States by what has been issued.
+  std::unordered_map<uint32_t, std::vector<llvm::SmallVector<int64_t, 12>>>
+      seen;
+  unsigned budget = 1 << 13;
+};
+
+} // namespace
+
+int64_t ExactSearch::getBound(const Clock &clock, uint32_t issued) const {
+  int64_t result = clock.getEnd();
+  std::array<int64_t, numResources> left = {}, shortest;
+  shortest.fill(INT64_MAX);
+  for (unsigned i = 0; i < work.size(); ++i) {
+    if (issued >> i & 1)
+      continue;
+    int64_t from = std::max(clock.getTime(), getReady(i));
+    result = std::max(result, from + work.tail[i]);
+    for (unsigned r = 0; r < numResources; ++r)
+      if (work.resources[i] >> r & 1) {
+        left[r] += work.cycles[i];
+        shortest[r] = std::min(shortest[r], work.tail[i] - work.cycles[i]);
+      }
+  }
+  for (unsigned r = 0; r < numResources; ++r)
+    if (shortest[r] != INT64_MAX)
+      result = std::max(result, clock.getFreeAt(r) + left[r] + shortest[r]);
+  return result;
+}
+
+bool ExactSearch::isDominated(const Clock &clock, uint32_t issued) {
+  // All that the future depends on; what lies behind the queue is forgotten.
+  llvm::SmallVector<int64_t, 12> state = clock.getState();
+  for (unsigned i = 0; i < work.size(); ++i)
+    if ((issued >> i & 1) && llvm::any_of(work.users[i], [&](unsigned user) {
+          return !(issued >> user & 1);
+        }))
+      state.push_back(std::max(end[i], clock.getTime()));
+  std::vector<llvm::SmallVector<int64_t, 12>> &states = seen[issued];
+  for (const auto &other : states)
+    if (std::equal(state.begin(), state.end(), other.begin(),
+                   [](int64_t a, int64_t b) { return b <= a; }))
+      return true;
+  states.push_back(std::move(state));
+  return false;
+}
+
+void ExactSearch::search(const Clock &clock, uint32_t issued) {
+  if (budget == 0 || bestLength <= bound)
+    return;
+  --budget;
+  if (order.size() == work.size()) {
+    bestLength = clock.getEnd();
+    best = order;
+    return;
+  }
+  // Those that start first are tried first.
+  llvm::SmallVector<std::tuple<int64_t, int64_t, unsigned>, 8> candidates;
+  for (unsigned i = 0; i < work.size(); ++i)
+    if (!(issued >> i & 1) &&
+        llvm::all_of(work.block.commands[i].after,
+                     [&](unsigned before) { return issued >> before & 1; }))
+      candidates.emplace_back(clock.getStart(work, i, getReady(i)),
+                              -work.tail[i], i);
+  llvm::sort(candidates);
+  for (auto [start, negated, command] : candidates) {
+    Clock next = clock;
+    end[command] = next.issue(work, command, getReady(command));
+    uint32_t now = issued | 1u << command;
+    if (getBound(next, now) >= bestLength || isDominated(next, now))
+      continue;
+    order.push_back(command);
+    search(next, now);
+    order.pop_back();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// How hard a block is worked on.
+struct Strategy {
+  /// See `ListOptions`; less than all keeps to the list schedulers.
+  size_t window = SIZE_MAX;
+  /// One command at a time: buffers live as short as they can.
+  bool drainsAlways = false;
+};
+
+/// Numbers that look random and are the same everywhere.
+class Shaker {
+public:
+  /// 0 to `n - 1`.
+  uint64_t below(uint64_t n) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % n;
+  }
+
+private:
+  uint64_t state = 0x9E3779B97F4A7C15;
+};
+
+} // namespace
+
+static BlockSchedule replay(const Work &work, llvm::ArrayRef<unsigned> order,
+                            bool drainsAlways) {
+  Queue queue(work);
   for (unsigned command : order) {
     queue.issue(command);
-    if (oneAtATime)
+    if (drainsAlways)
       queue.drain();
   }
   return queue.finish();
 }
 
-void BlockScheduler::computeTails() {
-  tail.assign(block.commands.size(), 0);
-  for (size_t i = block.commands.size(); i-- > 0;) {
-    tail[i] += cycles[i];
-    for (unsigned before : block.commands[i].after)
-      tail[before] = std::max(tail[before], tail[i]);
-  }
-}
-
-std::vector<unsigned> BlockScheduler::listSchedule() const {
-  // The command that stalls the queue least goes next; among equals the one
-  // with most work hanging on it.
-  Queue queue(block, cycles, begin);
-  size_t n = block.commands.size();
-  std::vector<unsigned> order;
-  std::vector<unsigned> missing(n);
-  std::vector<std::vector<unsigned>> users(n);
-  std::vector<unsigned> ready;
-  for (unsigned i = 0; i < n; ++i) {
-    llvm::SmallVector<unsigned, 4> befores(block.commands[i].after);
-    llvm::sort(befores);
-    befores.erase(std::unique(befores.begin(), befores.end()), befores.end());
-    missing[i] = befores.size();
-    for (unsigned before : befores)
-      users[before].push_back(i);
-    if (missing[i] == 0)
-      ready.push_back(i);
-  }
-  while (!ready.empty()) {
-    auto key = [&](unsigned command) {
-      return std::tuple(queue.getIssueTime(command), -tail[command], command);
-    };
-    size_t best = 0;
-    auto bestKey = key(ready[0]);
-    for (size_t i = 1; i < ready.size(); ++i)
-      if (auto other = key(ready[i]); other < bestKey) {
-        best = i;
-        bestKey = other;
-      }
-    unsigned command = ready[best];
-    ready.erase(ready.begin() + best);
-    queue.issue(command);
-    order.push_back(command);
-    for (unsigned user : users[command])
-      if (--missing[user] == 0)
-        ready.push_back(user);
-  }
-  return order;
-}
-
-int64_t BlockScheduler::getBound(const Queue &queue) const {
-  int64_t bound = queue.getEnd();
-  std::array<int64_t, numResources> left = {};
-  for (unsigned i = 0; i < block.commands.size(); ++i) {
-    if (queue.isIssued(i))
-      continue;
-    bound = std::max(bound, queue.getTime() + tail[i]);
-    unsigned resources = block.commands[i].getResources();
-    for (unsigned r = 0; r < numResources; ++r)
-      if (resources >> r & 1)
-        left[r] += cycles[i];
-  }
-  for (unsigned r = 0; r < numResources; ++r)
-    if (left[r] > 0)
-      bound = std::max(bound,
-                       std::max(queue.getTime(), queue.getFreeAt(r)) + left[r]);
-  return bound;
-}
-
-void BlockScheduler::search(const Queue &queue, std::vector<unsigned> &order) {
-  if (budget == 0)
-    return;
-  --budget;
-  if (order.size() == block.commands.size()) {
-    if (queue.getEnd() < bestLength) {
-      bestLength = queue.getEnd();
-      bestOrder = order;
+/// An order as short as we find one. `bound` is one that none beats.
+static BlockSchedule scheduleBlock(const Work &work, Strategy strategy,
+                                   int64_t bound) {
+  Order best;
+  int64_t bestLength = 0;
+  auto attempt = [&](llvm::ArrayRef<int64_t> priority, ListOptions options) {
+    ListScheduler scheduler(work, priority, options);
+    Order order = scheduler.run();
+    bool better = best.empty() || scheduler.getEnd() < bestLength;
+    if (better) {
+      best = std::move(order);
+      bestLength = scheduler.getEnd();
     }
-    return;
+    return better;
+  };
+  attempt(work.tail, {.window = 1});
+  bool proved = bestLength <= bound;
+  if (strategy.window > 1 && !proved) {
+    attempt(work.tail, {.byStart = true, .window = strategy.window});
+    attempt(work.tail, {.byStart = false, .window = strategy.window});
   }
-  for (unsigned i = 0; i < block.commands.size(); ++i) {
-    if (queue.isIssued(i) || !queue.isReady(i))
-      continue;
-    Queue next = queue;
-    next.issue(i);
-    if (getBound(next) >= bestLength)
-      continue;
-    order.push_back(i);
-    search(next, order);
-    order.pop_back();
+  if (strategy.window == SIZE_MAX && work.size() <= ExactSearch::maxCommands)
+    proved =
+        bestLength <= bound || ExactSearch(work, best, bestLength, bound).run();
+  // Repair: shaken priorities break the ties and the near ties that the list
+  // scheduler gets wrong; what is better is shaken on.
+  if (strategy.window == SIZE_MAX && !proved) {
+    constexpr size_t effort = 300000;
+    Shaker shaker;
+    std::vector<int64_t> priority = work.tail;
+    size_t rounds = std::min<size_t>(effort / (work.size() + 1), 400);
+    for (size_t i = 0; i < rounds && bestLength > bound; ++i) {
+      std::vector<int64_t> shaken = priority;
+      uint64_t share = 1 + shaker.below(4);
+      for (int64_t &value : shaken)
+        if (shaker.below(4) < share)
+          value += int64_t(shaker.below(value / 2 + 64)) - value / 4;
+      if (attempt(shaken, {.byStart = shaker.below(4) != 0}))
+        priority = std::move(shaken);
+    }
   }
-}
-
-BlockSchedule BlockScheduler::run(Strategy strategy) {
-  std::vector<unsigned> programOrder(block.commands.size());
-  std::iota(programOrder.begin(), programOrder.end(), 0u);
-  if (strategy != Strategy::Best)
-    return replay(programOrder, strategy == Strategy::OneAtATime);
-
-  BlockSchedule best = replay(programOrder, false);
-  computeTails();
-  bestOrder = programOrder;
-  std::vector<unsigned> listed = listSchedule();
-  if (BlockSchedule other = replay(listed, false); other.length < best.length) {
-    best = std::move(other);
-    bestOrder = listed;
-  }
-  // Short blocks: look at all orders, cutting those that cannot win.
-  constexpr size_t maxSearched = 10;
-  if (block.commands.size() > maxSearched)
-    return best;
-  bestLength = best.length;
-  budget = 1 << 14;
-  std::vector<unsigned> order;
-  Queue queue(block, cycles, begin);
-  if (getBound(queue) < bestLength)
-    search(queue, order);
-  return bestLength < best.length ? replay(bestOrder, false) : best;
+  BlockSchedule schedule = replay(work, best, strategy.drainsAlways);
+  schedule.isOptimal =
+      !strategy.drainsAlways && (proved || schedule.length <= bound);
+  return schedule;
 }
 
 //===----------------------------------------------------------------------===//
@@ -412,24 +663,25 @@ BlockSchedule BlockScheduler::run(Strategy strategy) {
 static Solution scheduleBlocks(const Problem &problem, Strategy strategy) {
   Solution solution;
   solution.blocks.resize(problem.blocks.size());
+  std::vector<int64_t> bounds = getBlockBounds(problem);
+  std::vector<unsigned> resources(problem.blocks.size(), 0);
   for (size_t b = problem.blocks.size(); b-- > 0;) {
-    const Block &block = problem.blocks[b];
-    std::vector<int64_t> cycles;
-    for (const Command &command : block.commands)
-      cycles.push_back(command.engine == Engine::Loop
-                           ? command.trips *
-                                 solution.blocks[command.body].length
-                           : command.cycles);
-    int64_t begin = b == 0 ? int64_t(machine::firstDMACycle) : 0;
-    solution.blocks[b] = BlockScheduler(block, cycles, begin).run(strategy);
+    Work work(problem, b, solution, resources);
+    resources[b] = work.getAllResources();
+    Strategy own = strategy;
+    if (problem.blocks[b].keepsOrder)
+      own.window = 1;
+    solution.blocks[b] = scheduleBlock(work, own, work.begin + bounds[b]);
   }
-  solution.makespan = solution.blocks[0].length + machine::endSyncCycles;
+  int64_t length =
+      problem.blocks[0].commands.empty() ? 0 : solution.blocks[0].length;
+  solution.makespan = length + machine::endSyncCycles;
   solution.lowerBound = getLowerBound(problem);
   return solution;
 }
 
 Solution scheduling::scheduleInProgramOrder(const Problem &problem) {
-  return scheduleBlocks(problem, Strategy::ProgramOrder);
+  return scheduleBlocks(problem, {.window = 1});
 }
 
 std::optional<Solution> scheduling::solve(const Problem &problem,
@@ -438,11 +690,17 @@ std::optional<Solution> scheduling::solve(const Problem &problem,
   failure.message = checkProblem(problem);
   if (!failure.message.empty())
     return std::nullopt;
-  for (Strategy strategy :
-       {Strategy::Best, Strategy::ProgramOrder, Strategy::OneAtATime}) {
+  // The less a schedule looks ahead, the less lives at a time.
+  for (size_t window :
+       {SIZE_MAX, size_t(256), size_t(96), size_t(48), size_t(24), size_t(12),
+        size_t(6), size_t(3), size_t(1), size_t(0)}) {
+    // Last of all one command at a time.
+    Strategy strategy = {std::max<size_t>(window, 1), window == 0};
     Solution solution = scheduleBlocks(problem, strategy);
-    if (allocate(problem, solution, failure))
+    if (allocate(problem, solution, failure, strategy.drainsAlways))
       return solution;
+    if (failure.kind != Failure::OutOfMemory)
+      break;
   }
   return std::nullopt;
 }

@@ -1,21 +1,24 @@
 //===- Dependences.cpp - What commands read and write ---------------------===//
 //
-// Dependences between commands from the buffers that they touch.
+// Reads accesses off lir commands. Commands whose bytes are not known one by
+// one touch the whole of the buffers that their effects name.
 //
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/Resource/Transforms/Dependences.h"
+#include "furiosa/Target/RNGD/Machine.h"
 
-#include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::resource;
+using scheduling::Footprint;
+namespace machine = furiosa::rngd::machine;
 
-SmallVector<Access> resource::getAccesses(Operation *op) {
-  SmallVector<Access> accesses;
+SmallVector<Use> resource::getUses(Operation *op) {
+  SmallVector<Use> uses;
   op->walk([&](MemoryEffectOpInterface nested) {
     SmallVector<MemoryEffects::EffectInstance> effects;
     nested.getEffects(effects);
@@ -23,57 +26,213 @@ SmallVector<Access> resource::getAccesses(Operation *op) {
       bool isWrite = isa<MemoryEffects::Write>(effect.getEffect());
       if (effect.getValue() &&
           (isWrite || isa<MemoryEffects::Read>(effect.getEffect())))
-        accesses.push_back({effect.getValue(), isWrite});
+        uses.push_back({effect.getValue(), isWrite});
     }
   });
+  return uses;
+}
+
+AccessReader::AccessReader(ProgramOp program)
+    : slices(program.getPes() * int64_t(machine::slicesPerPE)),
+      clusters(program.getClusters()) {}
+
+unsigned AccessReader::getSpace(Value buffer) {
+  return spaces.try_emplace(buffer, spaces.size()).first->second;
+}
+
+SmallVector<Footprint, 1> AccessReader::getWhole(Value buffer) {
+  auto type = cast<lir::MemType>(buffer.getType());
+  SmallVector<Footprint, 1> footprints;
+  Footprint footprint;
+  footprint.bytes = type.getBytes();
+  if (type.getTier() == lir::Tier::Hbm) {
+    footprints.push_back(footprint);
+    return footprints;
+  }
+  footprint.loops = {{slices, int64_t(machine::dmSliceStride)}};
+  for (int64_t cluster : clusters) {
+    footprint.base =
+        cluster * int64_t(machine::slicesPerCluster * machine::dmSliceStride);
+    footprints.push_back(footprint);
+  }
+  return footprints;
+}
+
+static void addLoops(Footprint &footprint, ArrayRef<int64_t> sizes,
+                     ArrayRef<int64_t> strides) {
+  for (auto [size, stride] : llvm::zip(sizes, strides))
+    footprint.loops.push_back({size, stride});
+}
+
+/// Footprints of one side of a transfer; empty if an engine reaches beyond the
+/// slices of its PE, where addresses mean something else.
+static SmallVector<Footprint, 1> getFootprints(lir::DmaOp dma, bool isTarget) {
+  lir::MemType type =
+      isTarget ? dma.getTarget().getType() : dma.getSource().getType();
+  SmallVector<Footprint, 1> footprints;
+  for (Attribute attr : dma.getEngines()) {
+    auto engine = cast<lir::EngineAttr>(attr);
+    Footprint footprint;
+    footprint.base = isTarget ? engine.getTarget() : engine.getSource();
+    footprint.bytes = engine.getPacket();
+    addLoops(footprint, engine.getSizes(),
+             isTarget ? engine.getTargetStrides() : engine.getSourceStrides());
+    if (type.getTier() != lir::Tier::Hbm) {
+      constexpr int64_t peBytes = machine::slicesPerPE * machine::dmSliceStride;
+      if (footprint.base + footprint.getExtent() > peBytes)
+        return {};
+      footprint.base += (engine.getCluster() * int64_t(machine::pesPerCluster) +
+                         engine.getPe()) *
+                        peBytes;
+    }
+    footprints.push_back(footprint);
+  }
+  return footprints;
+}
+
+/// Footprints of one unit in one slice; empty if they are not known.
+static SmallVector<Footprint, 1> getFootprints(Operation *unit) {
+  Footprint footprint;
+  if (auto fetch = dyn_cast<lir::FetchSequencerOp>(unit)) {
+    footprint.base = fetch.getBase();
+    footprint.bytes = fetch.getRead();
+    addLoops(footprint, fetch.getSizes(), fetch.getStrides());
+  } else if (auto commit = dyn_cast<lir::CommitSequencerOp>(unit)) {
+    footprint.base = commit.getBase();
+    footprint.bytes = commit.getWrite();
+    addLoops(footprint, commit.getSizes(), commit.getStrides());
+  } else {
+    return {};
+  }
+  return {footprint};
+}
+
+/// Whether a unit writes the whole of a buffer in all slices.
+static bool fills(Operation *unit) {
+  if (auto store = dyn_cast<lir::TrfStoreOp>(unit))
+    return store.getRowsPerLane() * int64_t(machine::trfRowBytes) ==
+           store.getTarget().getType().getBytesPerLane();
+  if (auto store = dyn_cast<lir::VrfStoreOp>(unit))
+    return store.getRows() * int64_t(machine::vrfRowBytes) ==
+           store.getTarget().getType().getBytes();
+  return false;
+}
+
+void AccessReader::readIssue(IssueOp issue, size_t around,
+                             scheduling::Accesses &accesses) {
+  SmallVector<LoopOp> loops = getEnclosingLoops(issue);
+  auto command = cast<MemoryEffectOpInterface>(issue.getBody().front().front());
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  command.getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    bool isWrite = isa<MemoryEffects::Write>(effect.getEffect());
+    auto *operand = effect.getEffectValue<OpOperand *>();
+    Value buffer = effect.getValue();
+    if (!buffer || !(isWrite || isa<MemoryEffects::Read>(effect.getEffect())))
+      continue;
+    scheduling::Access access;
+    access.space = getSpace(buffer);
+    access.isWrite = isWrite;
+    bool inHbm =
+        cast<lir::MemType>(buffer.getType()).getTier() == lir::Tier::Hbm;
+    Operation *unit = operand ? operand->getOwner() : nullptr;
+    if (auto dma = dyn_cast_or_null<lir::DmaOp>(unit)) {
+      access.footprints = getFootprints(dma, isWrite);
+      ArrayRef<int64_t> advance =
+          issue.getAdvance().value_or(ArrayRef<int64_t>());
+      // Only addresses in HBM move.
+      for (size_t i = 0; inHbm && i < advance.size() / 2; ++i) {
+        int64_t step = advance[2 * i + isWrite];
+        if (i < around)
+          access.advance.push_back(step);
+        else
+          for (Footprint &footprint : access.footprints)
+            footprint.loops.push_back({loops[i].getTrips(), step});
+      }
+    } else if (unit) {
+      // The same bytes in all slices that take part.
+      SmallVector<std::pair<int64_t, int64_t>> ranges = {{0, slices - 1}};
+      if (auto commit = dyn_cast<lir::CommitSequencerOp>(unit)) {
+        ranges.clear();
+        ArrayRef<int64_t> bounds = commit.getSlices();
+        for (size_t i = 0; i + 1 < bounds.size(); i += 2)
+          ranges.emplace_back(bounds[i], bounds[i + 1]);
+      }
+      for (Footprint &part : getFootprints(unit))
+        for (int64_t cluster : clusters)
+          for (auto [first, last] : ranges) {
+            Footprint footprint = part;
+            footprint.base +=
+                (cluster * int64_t(machine::slicesPerCluster) + first) *
+                int64_t(machine::dmSliceStride);
+            footprint.loops.push_back(
+                {last - first + 1, int64_t(machine::dmSliceStride)});
+            access.footprints.push_back(footprint);
+          }
+    }
+    access.isCertain = !access.footprints.empty();
+    if (access.footprints.empty() ||
+        !llvm::all_of(access.footprints, [](Footprint &footprint) {
+          return footprint.normalize();
+        })) {
+      access.footprints = getWhole(buffer);
+      access.isCertain = unit && fills(unit);
+      access.advance.clear();
+      for (Footprint &footprint : access.footprints)
+        footprint.normalize();
+    }
+    scheduling::coalesce(access.footprints);
+    accesses.push_back(std::move(access));
+  }
+}
+
+scheduling::Accesses AccessReader::read(Operation *op) {
+  scheduling::Accesses accesses;
+  size_t around = getEnclosingLoops(op).size();
+  op->walk([&](IssueOp issue) { readIssue(issue, around, accesses); });
   return accesses;
 }
 
-SmallVector<unsigned> DependenceBuilder::add(ArrayRef<Access> accesses) {
-  unsigned self = edges.size();
-  SmallVector<unsigned> sources;
-  // First what the command needs, then what it leaves behind: its own accesses
-  // do not order it against itself.
-  for (const Access &access : accesses) {
-    State &state = states[access.buffer];
-    if (state.lastWriter >= 0)
-      sources.push_back(state.lastWriter);
-    if (access.isWrite)
-      llvm::append_range(sources, state.readers);
+SmallVector<int64_t> resource::getTripsAround(mlir::Block &block) {
+  SmallVector<int64_t> trips;
+  if (auto loop = dyn_cast<LoopOp>(block.getParentOp())) {
+    for (LoopOp around : getEnclosingLoops(loop))
+      trips.push_back(around.getTrips());
+    trips.push_back(loop.getTrips());
   }
-  for (const Access &access : accesses)
-    if (!access.isWrite)
-      states[access.buffer].readers.push_back(self);
-  for (const Access &access : accesses)
-    if (access.isWrite) {
-      State &state = states[access.buffer];
-      state.lastWriter = self;
-      state.readers.clear();
-    }
-  llvm::sort(sources);
-  sources.erase(llvm::unique(sources), sources.end());
-  reduce(sources);
-  edges.emplace_back(sources);
-  visited.push_back(0);
-  return sources;
+  return trips;
 }
 
-void DependenceBuilder::reduce(SmallVectorImpl<unsigned> &sources) {
-  if (sources.size() < 2)
-    return;
-  // Mark all that the sources reach; nothing below the earliest source matters.
-  ++epoch;
-  unsigned lowest = sources.front();
-  SmallVector<unsigned> worklist;
-  for (unsigned source : sources)
-    llvm::append_range(worklist, edges[source]);
-  while (!worklist.empty()) {
-    unsigned node = worklist.pop_back_val();
-    if (node < lowest || visited[node] == epoch)
+SmallVector<Operation *> resource::getCommands(mlir::Block &block) {
+  SmallVector<Operation *> commands;
+  for (Operation &op : block)
+    if (isa<IssueOp, LoopOp>(op))
+      commands.push_back(&op);
+  return commands;
+}
+
+/// Recursion is as deep as loops nest.
+static void addDependences(mlir::Block &block, AccessReader &reader) {
+  SmallVector<Operation *> commands = getCommands(block);
+  std::vector<scheduling::Accesses> accesses;
+  for (Operation *op : commands)
+    accesses.push_back(reader.read(op));
+  auto after = scheduling::getDependences(accesses, getTripsAround(block));
+  for (auto [i, op] : llvm::enumerate(commands)) {
+    SmallVector<Value> tokens;
+    for (unsigned before : after[i])
+      llvm::append_range(tokens, commands[before]->getResults());
+    if (auto issue = dyn_cast<IssueOp>(op)) {
+      issue.getAfterMutable().assign(tokens);
       continue;
-    visited[node] = epoch;
-    llvm::append_range(worklist, edges[node]);
+    }
+    auto loop = cast<LoopOp>(op);
+    loop.getAfterMutable().assign(tokens);
+    addDependences(loop.getBody().front(), reader);
   }
-  llvm::erase_if(sources,
-                 [&](unsigned source) { return visited[source] == epoch; });
+}
+
+void resource::addDependences(ProgramOp program) {
+  AccessReader reader(program);
+  ::addDependences(program.getBody().front(), reader);
 }

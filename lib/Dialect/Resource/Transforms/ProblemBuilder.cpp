@@ -27,8 +27,8 @@ static int64_t getDrained(lir::FeedBufferOp feed, lir::PacketReducerOp reducer,
 }
 
 /// Cycles of an exec, and the bits of what it keeps busy.
-static std::optional<int64_t> describeExec(lir::ExecOp exec,
-                                           unsigned &resources) {
+static std::optional<scheduling::Cost> describeExec(lir::ExecOp exec,
+                                                    unsigned &resources) {
   scheduling::ExecShape shape;
   shape.isSub = exec.getContext() == lir::Context::Sub;
   lir::FeedBufferOp feed;
@@ -65,10 +65,10 @@ static std::optional<int64_t> describeExec(lir::ExecOp exec,
   // MM-40: a transfer beside this many accesses to one bank may time out.
   if (sameBank >= int64_t(machine::dmSameBankAccesses))
     resources |= scheduling::DmaEngines;
-  return scheduling::getExecCycles(shape);
+  return scheduling::getExecCost(shape);
 }
 
-static std::optional<int64_t> describeDma(lir::DmaOp dma) {
+static std::optional<scheduling::Cost> describeDma(lir::DmaOp dma) {
   auto side = [](lir::MemType type) {
     return type.getTier() == lir::Tier::Hbm ? scheduling::Side::Hbm
                                             : scheduling::Side::Dm;
@@ -86,8 +86,8 @@ static std::optional<int64_t> describeDma(lir::DmaOp dma) {
     shape.targetStrides.assign(engine.getTargetStrides().begin(),
                                engine.getTargetStrides().end());
   }
-  return scheduling::getDmaCycles(side(dma.getSource().getType()),
-                                  side(dma.getTarget().getType()), engines);
+  return scheduling::getDmaCost(side(dma.getSource().getType()),
+                                side(dma.getTarget().getType()), engines);
 }
 
 namespace {
@@ -102,14 +102,16 @@ struct ProblemBuilder {
 /// Loops nest as deep as the verifier lets them.
 LogicalResult ProblemBuilder::addBlock(unsigned index, mlir::Block &block) {
   result.blocks[index] = &block;
+  result.problem.blocks[index].keepsOrder =
+      block.getParentOp()->hasAttr(keepOrderAttrName);
   std::vector<scheduling::Command> commands;
   for (Operation &op : block) {
     if (!isa<IssueOp, LoopOp>(op))
       continue;
     scheduling::Command command;
     llvm::SetVector<unsigned> touched;
-    for (const Access &access : getAccesses(&op))
-      if (auto it = bufferIndex.find(access.buffer); it != bufferIndex.end())
+    for (const Use &use : getUses(&op))
+      if (auto it = bufferIndex.find(use.buffer); it != bufferIndex.end())
         touched.insert(it->second);
     command.buffers.assign(touched.begin(), touched.end());
     if (auto loop = dyn_cast<LoopOp>(op)) {
@@ -124,21 +126,22 @@ LogicalResult ProblemBuilder::addBlock(unsigned index, mlir::Block &block) {
     } else {
       auto issue = cast<IssueOp>(op);
       Operation &work = issue.getBody().front().front();
-      std::optional<int64_t> cycles;
+      std::optional<scheduling::Cost> cost;
       if (auto dma = dyn_cast<lir::DmaOp>(work)) {
         command.engine = scheduling::Engine::Dma;
-        cycles = describeDma(dma);
+        cost = describeDma(dma);
       } else {
         auto exec = cast<lir::ExecOp>(work);
         command.engine = exec.getContext() == lir::Context::Sub
                              ? scheduling::Engine::Sub
                              : scheduling::Engine::Main;
-        cycles = describeExec(exec, command.resources);
+        cost = describeExec(exec, command.resources);
       }
-      if (!cycles)
+      if (!cost)
         return op.emitOpError(
             "the cycles of the command do not fit in 64 bits");
-      command.cycles = *cycles;
+      command.cycles = cost->cycles;
+      result.formulas[&op] = std::move(cost->formula);
     }
     commands.push_back(std::move(command));
     result.commands[index].push_back(&op);
@@ -185,4 +188,17 @@ FailureOr<ProgramProblem> resource::buildProblem(ProgramOp program,
   if (failed(builder.addBlock(0, program.getBody().front())))
     return failure();
   return std::move(result);
+}
+
+void resource::addDependences(ProgramOp program, ProgramProblem &problem) {
+  AccessReader reader(program);
+  for (auto [index, block] : llvm::enumerate(problem.problem.blocks)) {
+    std::vector<scheduling::Accesses> accesses;
+    for (Operation *op : problem.commands[index])
+      accesses.push_back(reader.read(op));
+    auto after = scheduling::getDependences(
+        accesses, getTripsAround(*problem.blocks[index]));
+    for (auto [command, sources] : llvm::zip(block.commands, after))
+      command.after.assign(sources.begin(), sources.end());
+  }
 }

@@ -23,12 +23,17 @@ struct ProgramProblem {
   /// Per block the IR block.
   std::vector<mlir::Block *> blocks;
   llvm::SmallVector<BufferOp> buffers;
+  /// How the cycles of each issue came about.
+  llvm::DenseMap<mlir::Operation *, std::string> formulas;
 };
 
 /// Builds all but the dependences. With `keepAddresses`, addresses in the IR
 /// are fixed. Emits an error if the cycles of a command do not fit.
 llvm::FailureOr<ProgramProblem> buildProblem(ProgramOp program,
                                              bool keepAddresses);
+
+/// Sets the dependences to those that the bytes demand in the order of the text.
+void addDependences(ProgramOp program, ProgramProblem &problem);
 
 } // namespace furiosa::resource
 

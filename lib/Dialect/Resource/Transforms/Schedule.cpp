@@ -24,33 +24,25 @@ struct SchedulePass : resource::impl::ResourceScheduleBase<SchedulePass> {
   void runOnOperation() override;
 
 private:
-  void addDependences(ProgramProblem &program);
+  void addTokens(ProgramProblem &program);
   void report(ProgramProblem &program, const scheduling::Failure &failure);
   void applyBlock(ProgramProblem &program, const scheduling::Solution &solution,
                   unsigned index);
 };
 } // namespace
 
-void SchedulePass::addDependences(ProgramProblem &program) {
+/// What the text asks for on top of what the bytes say.
+void SchedulePass::addTokens(ProgramProblem &program) {
   for (auto [index, block] : llvm::enumerate(program.problem.blocks)) {
     llvm::DenseMap<Operation *, unsigned> position;
-    DependenceBuilder dependences;
     for (auto [i, op] : llvm::enumerate(program.commands[index])) {
-      scheduling::Command &command = block.commands[i];
-      llvm::SetVector<unsigned> after;
-      for (unsigned before : dependences.add(getAccesses(op)))
-        after.insert(before);
-      ValueRange tokens;
-      if (auto issue = dyn_cast<IssueOp>(op))
-        tokens = issue.getAfter();
-      else
-        tokens = cast<LoopOp>(op).getAfter();
-      for (Value token : tokens)
-        if (auto it = position.find(token.getDefiningOp());
-            it != position.end())
-          after.insert(it->second);
-      command.after.assign(after.begin(), after.end());
       position[op] = i;
+      SmallVectorImpl<unsigned> &after = block.commands[i].after;
+      auto issue = dyn_cast<IssueOp>(op);
+      for (Value token : issue ? issue.getAfter() : cast<LoopOp>(op).getAfter())
+        after.push_back(position.find(token.getDefiningOp())->second);
+      llvm::sort(after);
+      after.erase(llvm::unique(after), after.end());
     }
   }
 }
@@ -100,6 +92,11 @@ void SchedulePass::report(ProgramProblem &program,
     for (size_t i = 0; i + 1 < failure.buffers.size(); ++i)
       diag.attachNote(program.buffers[failure.buffers[i]].getLoc())
           << bytes(failure.buffers[i]) << " bytes at " << failure.addresses[i];
+    diag.attachNote(getOperation().getLoc())
+        << "the largest piece that is free has " << failure.largestFree
+        << (failure.memory == scheduling::Memory::Trf ? " bytes in each lane"
+                                                      : " bytes")
+        << ", at " << failure.largestFreeAt;
     return;
   }
   }
@@ -163,7 +160,10 @@ void SchedulePass::runOnOperation() {
       buildProblem(op, /*keepAddresses=*/!op.getMakespan());
   if (failed(program))
     return signalPassFailure();
-  addDependences(*program);
+  addDependences(op, *program);
+  // Tokens end with the schedule: what it proves, it proves without them.
+  int64_t lowerBound = scheduling::getLowerBound(program->problem);
+  addTokens(*program);
   scheduling::Failure failure;
   std::optional<scheduling::Solution> solution =
       scheduling::solve(program->problem, failure);
@@ -180,5 +180,5 @@ void SchedulePass::runOnOperation() {
     buffer.setLive(ArrayRef<int64_t>{placement.begin, placement.end});
   }
   op.setMakespan(solution->makespan);
-  op.setLowerBound(solution->lowerBound);
+  op.setLowerBound(lowerBound);
 }

@@ -29,22 +29,96 @@ private:
 };
 } // namespace
 
-/// Every pair of commands that touch one buffer, one of them writing.
-static void addConflicts(ProgramProblem &program) {
+using Ranges = std::vector<std::pair<int64_t, int64_t>>;
+
+/// The bytes of an access one run after the other, sorted; empty if there are
+/// too many runs to list. `around` are loops on top of those of the footprints.
+static std::optional<Ranges> getRanges(const scheduling::Access &access,
+                                       ArrayRef<scheduling::Stride> around) {
+  constexpr size_t maxRanges = 1 << 14;
+  Ranges ranges;
+  for (const scheduling::Footprint &footprint : access.footprints) {
+    Ranges runs = {{footprint.base, footprint.base + footprint.bytes}};
+    auto loops = llvm::to_vector(footprint.loops);
+    llvm::append_range(loops, around);
+    for (const scheduling::Stride &loop : loops) {
+      if (size_t(loop.count) > maxRanges / runs.size())
+        return std::nullopt;
+      Ranges repeated;
+      for (auto [first, last] : runs)
+        for (int64_t i = 0; i < loop.count; ++i)
+          repeated.emplace_back(first + i * loop.stride,
+                                last + i * loop.stride);
+      runs = std::move(repeated);
+    }
+    llvm::append_range(ranges, runs);
+  }
+  llvm::sort(ranges);
+  return ranges;
+}
+
+/// Whether two accesses of commands of one block share a byte in an iteration
+/// of the loops around. Looks at every run of bytes where those can be listed.
+static bool share(const scheduling::Access &a, const scheduling::Access &b,
+                  ArrayRef<int64_t> trips) {
+  SmallVector<scheduling::Stride> ahead, behind;
+  for (auto [i, count] : llvm::enumerate(trips)) {
+    int64_t moveA = i < a.advance.size() ? a.advance[i] : 0;
+    int64_t moveB = i < b.advance.size() ? b.advance[i] : 0;
+    if (moveA > moveB)
+      ahead.push_back({count, moveA - moveB});
+    if (moveB > moveA)
+      behind.push_back({count, moveB - moveA});
+  }
+  std::optional<Ranges> first = getRanges(a, ahead);
+  std::optional<Ranges> second = getRanges(b, behind);
+  if (!first || !second)
+    return scheduling::overlap(a, b, trips);
+  // Runs of one access may overlap: what has been passed reaches this far.
+  int64_t reachA = -1, reachB = -1;
+  for (auto i = first->begin(), j = second->begin();
+       i != first->end() || j != second->end();) {
+    bool takeA = j == second->end() || (i != first->end() && *i < *j);
+    auto [begin, end] = takeA ? *i++ : *j++;
+    if (begin < (takeA ? reachB : reachA))
+      return true;
+    int64_t &reach = takeA ? reachA : reachB;
+    reach = std::max(reach, end);
+  }
+  return false;
+}
+
+static bool conflict(const scheduling::Accesses &a,
+                     const scheduling::Accesses &b, ArrayRef<int64_t> trips) {
+  for (const scheduling::Access &x : a)
+    for (const scheduling::Access &y : b)
+      if (x.space == y.space && (x.isWrite || y.isWrite) && share(x, y, trips))
+        return true;
+  return false;
+}
+
+/// Adds to the dependences those on commands under way, where a race would be,
+/// found anew, run of bytes by run of bytes.
+static void addRaces(ProgramOp op, ProgramProblem &program,
+                     const scheduling::Solution &solution) {
+  AccessReader reader(op);
   for (auto [index, block] : llvm::enumerate(program.problem.blocks)) {
-    llvm::DenseMap<Value, SmallVector<std::pair<unsigned, bool>>> users;
-    for (auto [i, op] : llvm::enumerate(program.commands[index])) {
-      llvm::SmallVector<unsigned> after;
-      SmallVector<Access> accesses = getAccesses(op);
-      for (const Access &access : accesses)
-        for (auto [other, isWrite] : users[access.buffer])
-          if (access.isWrite || isWrite)
-            after.push_back(other);
-      for (const Access &access : accesses)
-        users[access.buffer].emplace_back(i, access.isWrite);
-      llvm::sort(after);
-      after.erase(llvm::unique(after), after.end());
-      block.commands[i].after.assign(after.begin(), after.end());
+    SmallVector<int64_t> trips = getTripsAround(*program.blocks[index]);
+    std::vector<scheduling::Accesses> accesses;
+    for (Operation *command : program.commands[index])
+      accesses.push_back(reader.read(command));
+    llvm::SetVector<unsigned> underWay;
+    for (const scheduling::Step &step : solution.blocks[index].steps) {
+      scheduling::Command &command = block.commands[step.command];
+      underWay.remove(step.command);
+      if (step.kind == scheduling::Step::Wait)
+        continue;
+      for (unsigned other : underWay)
+        if (!llvm::is_contained(command.after, other) &&
+            conflict(accesses[other], accesses[step.command], trips))
+          command.after.push_back(other);
+      if (command.engine != scheduling::Engine::Loop)
+        underWay.insert(step.command);
     }
   }
 }
@@ -157,12 +231,13 @@ void VerifySchedulePass::runOnOperation() {
   FailureOr<ProgramProblem> program = buildProblem(op, /*keepAddresses=*/false);
   if (failed(program))
     return signalPassFailure();
-  addConflicts(*program);
   scheduling::Solution solution;
   solution.blocks.resize(program->problem.blocks.size());
   for (unsigned i = 0; i < solution.blocks.size(); ++i)
     if (failed(readBlock(*program, solution, i)))
       return signalPassFailure();
+  addDependences(op, *program);
+  addRaces(op, *program, solution);
   solution.makespan = *op.getMakespan();
   solution.lowerBound = *op.getLowerBound();
   completeLoops(*program, solution,

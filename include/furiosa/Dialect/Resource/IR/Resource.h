@@ -34,6 +34,9 @@ namespace furiosa::resource {
 /// How deep loops may nest: as many as an `advance` can follow (RES-17).
 inline constexpr unsigned maxLoopDepth = 8;
 
+/// A unit attribute of programs and loops: their commands keep their order.
+inline constexpr llvm::StringLiteral keepOrderAttrName = "resource.keep_order";
+
 /// The loops around an op, outermost first, up to the program.
 llvm::SmallVector<LoopOp> getEnclosingLoops(mlir::Operation *op);
 

@@ -16,12 +16,14 @@ def Resource_Dialect : Dialect {
     `issue` starts work and returns, `wait` blocks the queue. Before scheduling,
     commands carry tokens and `after` operands, the dependences; the pass
     `resource-schedule` fixes order, addresses and cycles, drops the tokens and
-    inserts the waits.
+    inserts the waits. The unit attribute `resource.keep_order` on a program, a
+    loop or the kernel that becomes a program fixes the order of its commands.
   }];
   let cppNamespace = "::furiosa::resource";
   let dependentDialects = ["::furiosa::lir::LIRDialect"];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
 }
 
 class Resource_Enum<string name, string summary, list<I32EnumAttrCase> cases>

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace furiosa::scheduling {
 
@@ -34,9 +35,16 @@ struct ExecShape {
   bool hasVectorPass = false;
 };
 
-/// Cycles of an exec: the slowest unit plus the fill of the route. Empty if a
-/// count does not fit.
-std::optional<int64_t> getExecCycles(const ExecShape &shape);
+/// What a command costs, and how that came about: "max(reads 512, flits 128) +
+/// sub load 263".
+struct Cost {
+  int64_t cycles = 0;
+  std::string formula;
+};
+
+/// Of an exec: the slowest unit plus the fill of the route. Empty if a count
+/// does not fit.
+std::optional<Cost> getExecCost(const ExecShape &shape);
 
 /// The memory at one end of a transfer.
 enum class Side : uint8_t { Hbm, Dm };
@@ -52,11 +60,11 @@ struct EngineShape {
   int64_t packet = 0;
 };
 
-/// Cycles of a transfer, up to the end of its slowest engine. HBM buffers are
-/// taken to start at an address that maps to the first channel. Empty if a
-/// count does not fit.
-std::optional<int64_t> getDmaCycles(Side source, Side target,
-                                    llvm::ArrayRef<EngineShape> engines);
+/// Of a transfer, up to the end of its slowest engine. HBM buffers are taken to
+/// start at an address that maps to the first channel. Empty if a count does
+/// not fit.
+std::optional<Cost> getDmaCost(Side source, Side target,
+                               llvm::ArrayRef<EngineShape> engines);
 
 /// How often a sequencer hits one DM bank in a row (MM-40): the steps of its
 /// innermost loops that stay in one bank. Loops outermost first.

@@ -9,8 +9,9 @@
 // - a command is issued when all that it depends on has been waited for;
 // - main and sub run one command each; one that uses a busy resource is issued
 //   after a wait; transfers queue up in front of the DMA engines;
-// - a loop is entered with nothing under way, leaves nothing under way at its
-//   back edge, and blocks the queue for all its trips.
+// - a loop is entered with nothing under way that it depends on or that uses
+//   what it uses, leaves nothing under way at its back edge, and blocks the
+//   queue for all its trips.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,15 +60,18 @@ struct Command {
   unsigned body = 0;
   int64_t trips = 0;
 
-  /// All that the command keeps busy.
+  /// All that the command keeps busy; of a loop, all that it could.
   unsigned getResources() const;
 };
 
 struct Block {
   std::vector<Command> commands;
+  /// The order of the commands is fixed.
+  bool keepsOrder = false;
 };
 
 enum class Memory : uint8_t { Dm, Trf, Vrf };
+inline constexpr unsigned numMemories = 3;
 
 struct Buffer {
   Memory memory = Memory::Dm;
@@ -118,6 +122,8 @@ struct BlockSchedule {
   std::vector<int> tag;
   /// From the start of the block to the end of its last command.
   int64_t length = 0;
+  /// No other order is shorter, given the lengths of the loops inside.
+  bool isOptimal = false;
 };
 
 struct Placement {
@@ -151,6 +157,9 @@ struct Failure {
   std::vector<unsigned> buffers;
   /// Where those lie; -1 for the one without a place.
   std::vector<int64_t> addresses;
+  /// The largest piece that is free in each of its lanes beside the others, and
+  /// where it begins.
+  int64_t largestFree = 0, largestFreeAt = 0;
 };
 
 /// Orders commands, places buffers. Without a solution, `failure` says why.
@@ -160,10 +169,14 @@ std::optional<Solution> solve(const Problem &problem, Failure &failure);
 /// are not placed.
 Solution scheduleInProgramOrder(const Problem &problem);
 
-/// A makespan that no schedule beats: the longer of the longest chain of
-/// dependences and the busiest resource, between the start and the end of every
-/// kernel. Computed without the scheduler.
+/// A makespan that no schedule beats, from dependences and resources alone: the
+/// longest chain of dependences, and for each resource the best that its users
+/// could do if they could be interrupted, each at its earliest behind what it
+/// depends on and with what depends on it behind it. Between the start and the
+/// end of every kernel. Computed without the scheduler.
 int64_t getLowerBound(const Problem &problem);
+/// The same for each block, from its start on.
+std::vector<int64_t> getBlockBounds(const Problem &problem);
 
 /// Empty if the problem is well formed: dependences point backwards, buffers
 /// and bodies exist, cycles are not negative and their sum fits.

@@ -1,53 +1,61 @@
 //===- Dependences.h - What commands read and write -------------*- C++ -*-===//
 //
-// Dependences between commands from the buffers that they touch.
+// The bytes that commands touch, and the dependences that follow from them.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FURIOSA_DIALECT_RESOURCE_TRANSFORMS_DEPENDENCES_H
 #define FURIOSA_DIALECT_RESOURCE_TRANSFORMS_DEPENDENCES_H
 
-#include "mlir/IR/Value.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SmallVector.h"
+#include "furiosa/Dialect/Resource/IR/Resource.h"
+#include "furiosa/Dialect/Resource/Scheduling/Dependences.h"
 
-namespace mlir {
-class Operation;
-} // namespace mlir
+#include "llvm/ADT/DenseMap.h"
 
 namespace furiosa::resource {
 
-/// One use of a whole buffer.
-struct Access {
+/// One use of a buffer, in whatever bytes.
+struct Use {
   mlir::Value buffer;
   bool isWrite;
 };
 
 /// What an op and all that is nested in it reads and writes, in order.
-llvm::SmallVector<Access> getAccesses(mlir::Operation *op);
+llvm::SmallVector<Use> getUses(mlir::Operation *op);
 
-/// Collects dependences between commands that are added in program order: read
-/// after write, write after read, write after write, per buffer.
-class DependenceBuilder {
+/// Reads off the commands of a program which bytes they touch. DM, TRF and VRF
+/// buffers are spaces in which slice `s` of cluster `c` begins at
+/// `(256 c + s) * 4 MiB`.
+class AccessReader {
 public:
-  /// Adds a command and returns the earlier ones that it must wait for,
-  /// ascending and transitively reduced.
-  llvm::SmallVector<unsigned> add(llvm::ArrayRef<Access> accesses);
+  explicit AccessReader(ProgramOp program);
+
+  /// Accesses of an issue or a loop, as commands of its block see them: the
+  /// loops around it are advances, those inside it loops of the footprints.
+  scheduling::Accesses read(mlir::Operation *op);
+  /// The number of the space that is a buffer.
+  unsigned getSpace(mlir::Value buffer);
 
 private:
-  struct State {
-    int lastWriter = -1;
-    llvm::SmallVector<unsigned> readers;
-  };
-  /// Drops those that others of `sources` already imply.
-  void reduce(llvm::SmallVectorImpl<unsigned> &sources);
+  void readIssue(IssueOp issue, size_t around, scheduling::Accesses &accesses);
+  /// All bytes of a buffer in all slices that run.
+  llvm::SmallVector<scheduling::Footprint, 1> getWhole(mlir::Value buffer);
 
-  llvm::DenseMap<mlir::Value, State> states;
-  std::vector<llvm::SmallVector<unsigned>> edges;
-  /// Marks of the last search, by command.
-  std::vector<unsigned> visited;
-  unsigned epoch = 0;
+  int64_t slices;
+  llvm::SmallVector<int64_t, 2> clusters;
+  llvm::DenseMap<mlir::Value, unsigned> spaces;
 };
+
+/// Trips of the loops around the ops of a block, outermost first.
+llvm::SmallVector<int64_t> getTripsAround(mlir::Block &block);
+
+/// The issues and loops of a block.
+llvm::SmallVector<mlir::Operation *> getCommands(mlir::Block &block);
+
+/// Makes each command of a program that is not scheduled wait for the tokens of
+/// those that it depends on, in each block. Commands without a token are left
+/// out.
+void addDependences(ProgramOp program);
 
 } // namespace furiosa::resource
 
