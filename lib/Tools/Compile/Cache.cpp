@@ -268,8 +268,7 @@ std::optional<std::vector<KernelEntry>> Cache::findFile(StringRef key) {
         ok = ok && getBinary(item, "package", entry.name.package) &&
              getBinary(item, "name", entry.name.name) &&
              getBinary(item, "key", entry.key) &&
-             getNumber(item, "line", line) &&
-             getNumber(item, "column", column);
+             getNumber(item, "line", line) && getNumber(item, "column", column);
         entry.line = static_cast<unsigned>(line);
         entry.column = static_cast<unsigned>(column);
         entries.push_back(std::move(entry));

@@ -121,7 +121,7 @@ private:
   llvm::StringSet<> printed;
   std::vector<Message> sarif;
   size_t reportedFiles = 0, reportedTasks = 0;
-  bool hasProgress = false;
+  bool hasProgress = false, hasTable = true;
   std::chrono::steady_clock::time_point begin =
       std::chrono::steady_clock::now();
 };
@@ -203,9 +203,8 @@ KernelName Driver::getName(const InputFile &file,
                            const KernelEntry &entry) const {
   KernelName name = entry.name;
   if (name.package.empty())
-    name.package = file.path == "-"
-                       ? "stdin"
-                       : llvm::sys::path::stem(file.path).str();
+    name.package =
+        file.path == "-" ? "stdin" : llvm::sys::path::stem(file.path).str();
   return name;
 }
 
@@ -321,6 +320,7 @@ void Driver::parse(InputFile &file, StringRef fileKey,
                    ArrayRef<KernelEntry> fromManifest) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
+  context.loadDialect<visa::VISADialect>();
   Collector collector(&context, sources, file.messages);
   OwningOpRef<ModuleOp> module;
   {
@@ -353,10 +353,10 @@ void Driver::parse(InputFile &file, StringRef fileKey,
   });
   if (kernels.empty()) {
     file.failed = true;
-    file.messages.push_back(makeError(
-        "no kernel: a kernel is a func.func with the attribute " +
-            visa::VISADialect::getKernelAttrName().str(),
-        {file.buffer->getBufferIdentifier().str(), 1, 1}));
+    file.messages.push_back(
+        makeError("no kernel: a kernel is a func.func with the attribute " +
+                      visa::VISADialect::getKernelAttrName().str(),
+                  {file.buffer->getBufferIdentifier().str(), 1, 1}));
     return;
   }
   Stopwatch watch(file.times, "slice");
@@ -511,12 +511,12 @@ bool Driver::placeArtifacts() {
     if (isNew)
       continue;
     task.isRefused = true;
-    Message message = makeError("kernel " + printable(name) +
-                                    " has the same file as another, " +
-                                    task.path +
-                                    "; choose one with --package, or give the "
-                                    "files different folders",
-                                getPlace(task));
+    Message message =
+        makeError("kernel " + printable(name) +
+                      " has the same file as another, " + task.path +
+                      "; choose one with --package, or give the "
+                      "files different folders",
+                  getPlace(task));
     message.children.push_back(
         {Message::Note, "the other kernel is here", getPlace(*it->second), {}});
     task.messages.push_back(std::move(message));
@@ -595,8 +595,7 @@ bool Driver::writeDumps() {
   // What a kernel that fails has got to is worth seeing.
   bool isCompiled = tasks.front().status != KernelTask::Failed;
   const DumpPaths &paths = options.dumps;
-  for (auto [flag, path, text, level] :
-       std::initializer_list<
+  for (auto [flag, path, text, level] : std::initializer_list<
            std::tuple<StringRef, StringRef, StringRef, StringRef>>{
            {"--dump-visa", paths.visa, dumps.visa, "visa"},
            {"--dump-dfg", paths.dfg, dumps.dfg, "visa"},
@@ -631,7 +630,8 @@ bool Driver::writeDumps() {
   summary.peakMemoryBytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
   for (const auto &[what, entry] : times.entries)
     summary.seconds[StringRef(what).trim().str()] = entry.seconds;
-  for (auto [name, text] : std::initializer_list<std::pair<StringRef, std::string>>{
+  for (auto [name, text] :
+       std::initializer_list<std::pair<StringRef, std::string>>{
            {"summary.json", summary.toJson()},
            {"summary.log", summary.toText()},
            {"rlir_plot.json", dumps.schedule},
@@ -739,8 +739,8 @@ void Driver::printStatistics() const {
   Cache::Statistics statistics = cache->getStatistics();
   os << "cache: kernels " << statistics.kernelHits << " hits, "
      << statistics.kernelMisses << " misses; files " << statistics.fileHits
-     << " hits, " << statistics.fileMisses << " misses; "
-     << statistics.entries << " entries, " << statistics.bytes << " bytes in "
+     << " hits, " << statistics.fileMisses << " misses; " << statistics.entries
+     << " entries, " << statistics.bytes << " bytes in "
      << printable(cache->getFolder()) << "\n";
 }
 
@@ -752,18 +752,20 @@ int Driver::finish() {
   if (cache && cache->isEnabled() &&
       (cache->getStatistics().kernelMisses != 0 || options.pruneNow))
     cache->prune(options.cacheLimit, options.pruneNow);
-  if (!options.list)
+  if (!options.list && hasTable)
     printTable(options.keepsStandardOutput() ? llvm::errs() : llvm::outs());
   if (options.format == MessageFormat::Json) {
-    nlohmann::ordered_json end = {{"reason", "build-finished"}, {"success", ok}};
+    nlohmann::ordered_json end = {{"reason", "build-finished"},
+                                  {"success", ok}};
     llvm::outs() << dumpJson(end) << "\n";
   }
   if (options.format == MessageFormat::Sarif)
     llvm::outs() << dumpJson(toSarif(sarif, sources, ok), 2) << "\n";
+  llvm::outs().flush();
   if (options.timing)
-    printTiming(std::chrono::duration<double>(
-                    std::chrono::steady_clock::now() - begin)
-                    .count());
+    printTiming(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+            .count());
   if (options.cacheStatistics)
     printStatistics();
   return flushStandardOutput() && ok ? 0 : 1;
@@ -778,6 +780,7 @@ int Driver::run() {
       [&](size_t i) { times.add(files[i].times); });
   if (!select() || !placeArtifacts()) {
     tasks.clear();
+    hasTable = llvm::any_of(files, [](auto &file) { return file.failed; });
     return finish();
   }
   runInOrder(

@@ -39,8 +39,9 @@ struct Span {
 
 /// Characters of UTF-8 text; a byte that begins none counts as one.
 static uint64_t countCharacters(StringRef text) {
-  return static_cast<uint64_t>(llvm::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<uint64_t>(llvm::count_if(text, [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
 static bool isWord(char c) {
@@ -147,14 +148,10 @@ static json diagnosticToJson(const Message &message, Sources &sources,
 
 /// What cargo says about the target of a message.
 static json targetToJson(const Subject &subject) {
-  return {{"kind", {"kernel"}},
-          {"crate_types", {"edf"}},
-          {"name", subject.name},
-          {"src_path", subject.file},
-          {"edition", "2021"},
-          {"doc", false},
-          {"doctest", false},
-          {"test", false}};
+  return {{"kind", {"kernel"}},   {"crate_types", {"edf"}},
+          {"name", subject.name}, {"src_path", subject.file},
+          {"edition", "2021"},    {"doc", false},
+          {"doctest", false},     {"test", false}};
 }
 
 json toJson(const Message &message, const Subject &subject, Sources &sources) {

@@ -63,8 +63,7 @@ unsigned Sources::findBuffer(StringRef file) {
   auto buffer = llvm::MemoryBuffer::getFile(file);
   // An empty answer is remembered as well.
   if (buffer)
-    it->second =
-        manager.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+    it->second = manager.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   return it->second;
 }
 
@@ -138,9 +137,9 @@ private:
       Place place = getPlace(name.getChildLoc(), notes, depth + 1);
       const llvm::MemoryBuffer *buffer = sources.findInput(place.file);
       if (buffer && isa<FileLineColLoc>(name.getChildLoc()))
-        if (auto found = findClauseCharacter(buffer->getBuffer(), place.line,
-                                             place.column,
-                                             name.getName().getValue()))
+        if (auto found =
+                findClauseCharacter(buffer->getBuffer(), place.line,
+                                    place.column, name.getName().getValue()))
           std::tie(place.line, place.column) = *found;
       return place;
     }

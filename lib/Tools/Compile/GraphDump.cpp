@@ -57,7 +57,10 @@ static std::string print(Type type) {
 
 /// One dimension of a shape: its name and axes.
 static json makeDimension(StringRef name, json axes) {
-  return json::array({name.str(), std::move(axes)});
+  json dimension = json::array();
+  dimension.push_back(name.str());
+  dimension.push_back(std::move(axes));
+  return dimension;
 }
 
 static json makeAxis(json tag, uint64_t size) {
@@ -70,12 +73,11 @@ static json makeShape(Type type) {
   json dimensions = json::array();
   json mapping = nullptr;
   if (auto memory = dyn_cast<lir::MemType>(type)) {
-    json none = json::array();
-    dimensions = {makeDimension("Chip", none), makeDimension("Cluster", none),
-                  makeDimension("Partitioning", none),
-                  makeDimension("InSlice",
-                                json::array({makeAxis(
-                                    "None", uint64_t(memory.getBytes()))}))};
+    for (StringRef name : {"Chip", "Cluster", "Partitioning"})
+      dimensions.push_back(makeDimension(name, json::array()));
+    dimensions.push_back(makeDimension(
+        "InSlice",
+        json::array({makeAxis("None", uint64_t(memory.getBytes()))})));
   } else {
     visa::TensorParts parts = visa::getTensorParts(type);
     json axes = json::array();
@@ -86,16 +88,15 @@ static json makeShape(Type type) {
     auto text = [](tmap::MappingAttr part) -> json {
       return part ? json(part.getText().str()) : json(nullptr);
     };
-    mapping = {{"chip", text(parts.chip)},       {"cluster", text(parts.cluster)},
-               {"slice", text(parts.slice)},     {"lane", text(parts.lane)},
-               {"element", text(parts.element)}, {"axes", std::move(axes)}};
+    mapping = {
+        {"chip", text(parts.chip)},       {"cluster", text(parts.cluster)},
+        {"slice", text(parts.slice)},     {"lane", text(parts.lane)},
+        {"element", text(parts.element)}, {"axes", std::move(axes)}};
   }
-  json inner = {{"shape", std::move(dimensions)},
-                {"packing", nullptr},
-                {"offset_shape", nullptr},
-                {"indirect_vecs", json::array()},
-                {"tail_alignment", nullptr},
-                {"calculation_buffer_config", nullptr}};
+  json inner = {
+      {"shape", std::move(dimensions)}, {"packing", nullptr},
+      {"offset_shape", nullptr},        {"indirect_vecs", json::array()},
+      {"tail_alignment", nullptr},      {"calculation_buffer_config", nullptr}};
   json shape = {{"MultiShape", {{"inner", std::move(inner)}}}};
   shape["text"] = print(type);
   shape["mapping"] = std::move(mapping);
@@ -212,8 +213,8 @@ void GraphWriter::addRegion(Region &region, json loops) {
       if (op.hasTrait<OpTrait::IsTerminator>())
         continue;
       // Chains and execs are one operator, loops and branches are many.
-      bool isControl = op.getNumRegions() != 0 &&
-                       !isa<visa::ChainOp, lir::ExecOp>(op);
+      bool isControl =
+          op.getNumRegions() != 0 && !isa<visa::ChainOp, lir::ExecOp>(op);
       if (!isControl) {
         addOperator(op, loops);
         continue;

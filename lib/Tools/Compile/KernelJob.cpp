@@ -4,6 +4,7 @@
 
 #include "furiosa/Conversion/Pipelines.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
+#include "furiosa/Dialect/VISA/IR/VISA.h"
 #include "furiosa/Target/RNGD/Translate.h"
 #include "furiosa/Tools/Compile.h"
 
@@ -12,10 +13,10 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -173,6 +174,8 @@ KernelOutcome compileSlice(const DialectRegistry &registry, StringRef slice,
     context.emplace(registry, MLIRContext::Threading::DISABLED);
     // Faults name clauses; the generic form of the op would bury them.
     context->printOpOnDiagnostic(false);
+    // Bytecode does not load the dialect of an attribute's name as text does.
+    context->loadDialect<visa::VISADialect>();
   }
   Collector collector(&*context, sources, outcome.messages);
   OwningOpRef<ModuleOp> module;

@@ -89,8 +89,8 @@ static bool fail(const Twine &message) {
 namespace {
 struct Flags {
   cl::OptionCategory category{"Options of compile"};
-  cl::list<std::string> positional{cl::Positional, cl::desc("FILE... [FILTER]..."),
-                                   cl::cat(category)};
+  cl::list<std::string> positional{
+      cl::Positional, cl::desc("FILE... [FILTER]..."), cl::cat(category)};
   cl::opt<std::string> output{
       "o",
       cl::desc("Folder for the EDF files, or, if it ends in .edf, the file of "
@@ -119,7 +119,9 @@ struct Flags {
   cl::opt<unsigned> jobs{"j",
                          cl::desc("Kernels at a time; 0 for one a processor "
                                   "(default). The bytes do not depend on it"),
-                         cl::value_desc("n"), cl::Prefix, cl::init(0),
+                         cl::value_desc("n"),
+                         cl::Prefix,
+                         cl::init(0),
                          cl::cat(category)};
   cl::opt<MessageFormat> format{
       "message-format", cl::desc("How diagnostics are printed:"),
@@ -155,15 +157,15 @@ struct Flags {
   cl::opt<bool> timing{"timing", cl::desc("Print where the time went"),
                        cl::cat(category)};
 
-  cl::opt<std::string> dumpVisa{
-      "dump-visa", cl::desc("Dump the checked kernel (text)"),
-      cl::value_desc("file"), cl::cat(category)};
-  cl::opt<std::string> dumpDfg{
-      "dump-dfg", cl::desc("Dump its data-flow graph (JSON)"),
-      cl::value_desc("file"), cl::cat(category)};
-  cl::opt<std::string> dumpIR{
-      "dump-ir", cl::desc("Dump its lir (MLIR bytecode)"),
-      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> dumpVisa{"dump-visa",
+                                cl::desc("Dump the checked kernel (text)"),
+                                cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> dumpDfg{"dump-dfg",
+                               cl::desc("Dump its data-flow graph (JSON)"),
+                               cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> dumpIR{"dump-ir",
+                              cl::desc("Dump its lir (MLIR bytecode)"),
+                              cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> dumpGraph{
       "dump-graph", cl::desc("Dump its lir for the IR graph viewer (JSON)"),
       cl::value_desc("file"), cl::cat(category)};
@@ -194,7 +196,8 @@ static std::optional<rngd::Release> parseReleaseFlag(StringRef text) {
     return release;
   std::string known;
   for (unsigned i = 0; i < rngd::numReleases; ++i)
-    known += (i ? ", " : "") + rngd::toString(static_cast<rngd::Release>(i)).str();
+    known +=
+        (i ? ", " : "") + rngd::toString(static_cast<rngd::Release>(i)).str();
   fail("unknown release '" + text + "', expected one of " + known);
   return std::nullopt;
 }

@@ -86,7 +86,8 @@ static json writeUtil(IssueOp issue, int64_t cycles) {
   double used = 0;
   if (auto dma = dyn_cast<lir::DmaOp>(issue.getBody().front().front());
       dma && cycles > 0)
-    used = std::min(1.0, countDmaBytes(dma) / dmaBytesPerCycle / double(cycles));
+    used =
+        std::min(1.0, countDmaBytes(dma) / dmaBytesPerCycle / double(cycles));
   return {{"total_util", used}, {"base_util", used}, {"efficiency", used}};
 }
 
@@ -112,7 +113,8 @@ json ScheduleWriter::writeCommand(IssueOp issue, int64_t begin, int64_t end,
     contexts.push_back("SubContext");
     break;
   }
-  if (auto exec = dyn_cast<lir::ExecOp>(command); exec && usesVectorEngine(exec))
+  if (auto exec = dyn_cast<lir::ExecOp>(command);
+      exec && usesVectorEngine(exec))
     contexts.push_back("VectorEngine");
   llvm::SetVector<size_t> inputs, outputs;
   for (const Access &access : getAccesses(issue)) {

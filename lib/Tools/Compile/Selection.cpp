@@ -40,11 +40,12 @@ std::vector<std::string> findNear(StringRef wanted,
   for (StringRef name : names) {
     if (name.size() > 256)
       continue;
-    StringRef last = name.contains("::") ? name.rsplit("::").second : name;
-    unsigned distance =
-        std::min(wanted.edit_distance_insensitive(name),
-                 wanted.edit_distance_insensitive(last));
-    if (wanted.contains(last) || name.contains_insensitive(wanted))
+    unsigned distance = wanted.edit_distance_insensitive(name);
+    SmallVector<StringRef> parts;
+    name.split(parts, "::");
+    for (StringRef part : parts)
+      distance = std::min(distance, wanted.edit_distance_insensitive(part));
+    if (wanted.contains(parts.back()) || name.contains_insensitive(wanted))
       distance = std::min(distance, 1u);
     if (distance <= std::max<size_t>(2, wanted.size() / 3))
       ranked.emplace_back(distance, name);
@@ -97,10 +98,9 @@ Selection::explainUnused(ArrayRef<KernelName> all) const {
                          "'" + suggest(package, packageNames));
   for (auto [index, filter] : enumerate(filters))
     if (!used[index])
-      messages.push_back((exact ? "no kernel is named '"
-                                : "no kernel's name contains '") +
-                         printable(filter) + "'" +
-                         suggest(filter, kernelNames));
+      messages.push_back(
+          (exact ? "no kernel is named '" : "no kernel's name contains '") +
+          printable(filter) + "'" + suggest(filter, kernelNames));
   return messages;
 }
 

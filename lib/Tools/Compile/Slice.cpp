@@ -49,8 +49,8 @@ std::string furiosa::getPackage(Operation *kernel) {
 }
 
 /// The ops that the symbols in `op` and in what they name stand for.
-static llvm::SetVector<Operation *>
-findReached(Operation *kernel, SymbolTableCollection &tables) {
+static llvm::SetVector<Operation *> findReached(Operation *kernel,
+                                                SymbolTableCollection &tables) {
   llvm::SetVector<Operation *> reached;
   reached.insert(kernel);
   for (size_t i = 0; i < reached.size(); ++i) {
@@ -80,8 +80,9 @@ KernelSlice furiosa::extractSlice(Operation *kernel,
   IRMapping mapping;
   auto copyBelow = [&](auto &self, Operation *from, Operation *to) -> void {
     SmallVector<Operation *> parts = children.lookup(from).takeVector();
-    llvm::sort(parts,
-               [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    llvm::sort(parts, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
     Block &block = to->getRegion(0).front();
     for (Operation *part : parts) {
       Operation *copy;

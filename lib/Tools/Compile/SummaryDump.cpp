@@ -67,8 +67,7 @@ static void addBlock(Block &block, Summary::Cycles &cycles, uint64_t trips) {
   int running[3] = {};
   for (size_t i = 0; i + 1 < changes.size(); ++i) {
     running[changes[i].engine] += changes[i].by;
-    uint64_t length =
-        multiply(changes[i + 1].cycle - changes[i].cycle, trips);
+    uint64_t length = multiply(changes[i + 1].cycle - changes[i].cycle, trips);
     bool isMain = running[unsigned(Engine::Main)] > 0;
     bool isSub = running[unsigned(Engine::Sub)] > 0;
     bool isDma = running[unsigned(Engine::Dma)] > 0;
@@ -113,8 +112,7 @@ void Summary::addProgram(ProgramOp program) {
   addBlock(program.getBody().front(), cycles, 1);
   cycles.byOperator["ExplicitSync"] = cycles.sync;
   program->walk([&](Operation *op) {
-    if (op != program &&
-        op->getName().getDialectNamespace() == "resource")
+    if (op != program && op->getName().getDialectNamespace() == "resource")
       ++resourceOps[op->getName().getStringRef().str()];
     commands += isa<IssueOp, WaitOp, LoopOp>(op);
   });
