@@ -752,7 +752,7 @@ int Driver::finish() {
   if (cache && cache->isEnabled() &&
       (cache->getStatistics().kernelMisses != 0 || options.pruneNow))
     cache->prune(options.cacheLimit, options.pruneNow);
-  if (!options.list && hasTable)
+  if (!options.list && hasTable && !(options.quiet && ok))
     printTable(options.keepsStandardOutput() ? llvm::errs() : llvm::outs());
   if (options.format == MessageFormat::Json) {
     nlohmann::ordered_json end = {{"reason", "build-finished"},

@@ -106,7 +106,7 @@ struct Flags {
       cl::desc("Only kernels of this package, the outermost named module (the "
                "file's name if there is none); may be repeated"),
       cl::value_desc("name"), cl::cat(category)};
-  cl::alias packagesAlias{"p", cl::desc("Alias for --package"),
+  cl::alias packagesAlias{"p", cl::desc("Alias for --package"), cl::NotHidden,
                           cl::aliasopt(packages), cl::cat(category)};
   cl::opt<bool> list{"list",
                      cl::desc("Print the full names of the selected kernels, "
@@ -132,6 +132,9 @@ struct Flags {
                  clEnumValN(MessageFormat::Sarif, "sarif",
                             "one SARIF 2.1.0 log on standard output")),
       cl::init(MessageFormat::Human), cl::cat(category)};
+  cl::opt<bool> quiet{"quiet",
+                      cl::desc("Print no table unless something failed"),
+                      cl::cat(category)};
   cl::opt<bool> depfiles{
       "MD", cl::desc("Write NAME.d beside each NAME.edf: what it was made of"),
       cl::cat(category)};
@@ -254,6 +257,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
     options.jobs = std::max(1u, hardware_concurrency().compute_thread_count());
   options.format = flags.format;
   options.colours = wantsColours();
+  options.quiet = flags.quiet;
   options.depfiles = flags.depfiles;
   options.depfile = flags.depfile;
   options.timing = flags.timing;

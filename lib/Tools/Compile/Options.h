@@ -37,6 +37,8 @@ struct Options {
   unsigned jobs = 1;
   MessageFormat format = MessageFormat::Human;
   bool colours = false;
+  /// No table unless something failed.
+  bool quiet = false;
   bool depfiles = false;
   std::string depfile;
   bool timing = false;

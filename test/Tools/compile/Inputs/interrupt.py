@@ -9,17 +9,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 program, corpus, folder = sys.argv[1:]
 program = shutil.which(program)
 shutil.rmtree(folder, ignore_errors=True)
 inputs = sorted(glob.glob(os.path.join(corpus, "*.mlir")))
 whole = os.path.join(folder, "whole")
-begin = time.monotonic()
 subprocess.run([program, "compile", *inputs, "-o", whole], check=True,
                stdout=subprocess.DEVNULL)
-taken = time.monotonic() - begin
 
 
 def read(path):
@@ -31,12 +28,16 @@ stopped = 0
 for number, how in enumerate([signal.SIGINT, signal.SIGTERM, signal.SIGHUP,
                               signal.SIGKILL] * 3):
     out = os.path.join(folder, f"out{number}")
-    cache = os.path.join(folder, "cache")
+    cache = os.path.join(folder, f"cache{number % 2}")
+    limit = 1 + number * len(inputs) // 13
     process = subprocess.Popen(
         [program, "compile", *inputs, "-o", out, "--cache-dir", cache, "-j2"],
         stdout=subprocess.DEVNULL)
-    time.sleep(taken * (number + 1) / 13)
-    process.send_signal(how)
+    # When so many artifacts are there.
+    while process.poll() is None:
+        if os.path.isdir(out) and len(os.listdir(out)) >= limit:
+            process.send_signal(how)
+            break
     code = process.wait()
     stopped += code == -how
     for name in os.listdir(out) if os.path.isdir(out) else []:
