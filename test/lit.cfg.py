@@ -18,6 +18,8 @@ if "Address" in config.furiosa_sanitizer:
 llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.furiosa_tools_dir, append_path=True)
+# Tests of the cache name a folder of their own.
+config.environment["FURIOSA_OPT_CACHE_DIR"] = ""
 config.substitutions.append(
     ("%examples", os.path.join(config.furiosa_src_root, "examples"))
 )

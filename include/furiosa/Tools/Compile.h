@@ -1,4 +1,8 @@
 //===- Compile.h - The compile command --------------------------*- C++ -*-===//
+//
+// Kernels of a module, one by one, and the command that turns them into files.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef FURIOSA_TOOLS_COMPILE_H
 #define FURIOSA_TOOLS_COMPILE_H
@@ -6,6 +10,8 @@
 #include "furiosa/Target/RNGD/EDF.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/SymbolTable.h"
 
 #include <string>
 
@@ -14,16 +20,33 @@ namespace furiosa {
 /// Whether an op is a kernel of any level.
 bool isKernel(mlir::Operation *op);
 
-/// `module::function` below the outermost module.
+/// `module::function` below the package.
 std::string getFullName(mlir::Operation *kernel);
 
-/// Lowers one kernel of `module`, with its helpers and without the other
-/// kernels, to a binary. Faults are diagnostics; `module` is not changed.
+/// The name of the outermost named module around a kernel; empty if no module
+/// around it has a name.
+std::string getPackage(mlir::Operation *kernel);
+
+/// A module with one kernel and what it reaches.
+struct KernelSlice {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::Operation *kernel = nullptr;
+};
+
+/// Copies a kernel, the symbols it reaches and the modules around them, in
+/// their order. Other kernels are left out; one that is called is a plain
+/// function in the copy. `tables` is for all slices of a module.
+KernelSlice extractSlice(mlir::Operation *kernel,
+                         mlir::SymbolTableCollection &tables);
+
+/// Lowers one kernel, with its helpers and without the other kernels, to a
+/// binary. Faults are diagnostics; `module`, which the kernel is in, is not
+/// changed.
 mlir::FailureOr<rngd::edf::Kernel> compileKernel(mlir::ModuleOp module,
                                                  mlir::Operation *kernel);
 
-/// `furiosa-opt-mlir compile FILE… -o DIR [--release R]`: kernels to EDF
-/// files. `argv[0]` is the name shown in messages.
+/// `furiosa-opt-mlir compile FILE… [FILTER]…`; see docs/compile.md. `argv[0]`
+/// is the name shown in messages.
 int compileMain(int argc, char **argv);
 
 } // namespace furiosa

@@ -1,29 +1,15 @@
-//===- ClauseDiagnostics.cpp - Carets inside mappings ---------------------===//
+//===- ClauseDiagnostics.cpp - Columns inside mappings --------------------===//
 
-#include "furiosa/Tools/ClauseDiagnostics.h"
+#include "ClauseDiagnostics.h"
 
 #include "furiosa/Dialect/TensorMapping/Algebra/Mapping.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Location.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SourceMgr.h"
 
-using namespace mlir;
-using namespace furiosa;
+using namespace llvm;
 
-ClauseDiagnosticHandler::ClauseDiagnosticHandler(llvm::SourceMgr &sources,
-                                                 MLIRContext *context)
-    : SourceMgrDiagnosticHandler(sources, context), sources(sources) {
-  setHandler([this](Diagnostic &diagnostic) {
-    emitDiagnostic(resolve(diagnostic.getLocation()), diagnostic.str(),
-                   diagnostic.getSeverity());
-    for (Diagnostic &note : diagnostic.getNotes())
-      emitDiagnostic(resolve(note.getLocation()), note.str(),
-                     note.getSeverity());
-  });
-}
+namespace furiosa::compile {
 
 /// Offset in `text` of the string behind the first `clause "`, outside of
 /// strings and comments; npos if there is none.
@@ -71,33 +57,42 @@ static size_t getWrittenOffset(StringRef written, unsigned column) {
   }
 }
 
-Location ClauseDiagnosticHandler::resolve(Location location) const {
-  auto name = dyn_cast<NameLoc>(location);
-  if (!name)
-    return location;
-  auto [clause, columnText] = name.getName().getValue().split('@');
-  auto at = dyn_cast<FileLineColLoc>(name.getChildLoc());
-  unsigned column;
-  if (!at || clause.empty() || columnText.getAsInteger(10, column) ||
-      column == 0)
-    return location;
-  unsigned bufferId = sources.getMainFileID();
-  const llvm::MemoryBuffer *buffer = sources.getMemoryBuffer(bufferId);
-  if (buffer->getBufferIdentifier() != at.getFilename().getValue())
-    return location;
-  SMLoc start =
-      sources.FindLocForLineAndColumn(bufferId, at.getLine(), at.getColumn());
-  if (!start.isValid())
-    return location;
-  StringRef text(start.getPointer(),
-                 buffer->getBufferEnd() - start.getPointer());
-  size_t begin = findClause(text, clause);
-  if (begin == StringRef::npos)
-    return location;
-  StringRef written = text.slice(begin, text.find('"', begin));
-  size_t position = begin + getWrittenOffset(written, column);
-  auto [line, sourceColumn] = sources.getLineAndColumn(
-      SMLoc::getFromPointer(text.data() + position), bufferId);
-  return FileLineColLoc::get(location.getContext(), at.getFilename(), line,
-                             sourceColumn);
+/// Offset of a line and a column, from 1; npos outside of the text.
+static size_t getOffset(StringRef text, unsigned line, unsigned column) {
+  size_t offset = 0;
+  for (unsigned at = 1; at < line; ++at) {
+    offset = text.find('\n', offset);
+    if (offset == StringRef::npos)
+      return offset;
+    ++offset;
+  }
+  offset += column - 1;
+  return offset <= text.size() ? offset : StringRef::npos;
 }
+
+std::optional<std::pair<unsigned, unsigned>>
+findClauseCharacter(StringRef text, unsigned line, unsigned column,
+                    StringRef clause) {
+  auto [name, columnText] = clause.split('@');
+  unsigned inClause;
+  if (name.empty() || columnText.getAsInteger(10, inClause) || inClause == 0 ||
+      line == 0 || column == 0)
+    return std::nullopt;
+  size_t start = getOffset(text, line, column);
+  if (start == StringRef::npos)
+    return std::nullopt;
+  size_t begin = findClause(text.substr(start), name);
+  if (begin == StringRef::npos)
+    return std::nullopt;
+  begin += start;
+  StringRef written = text.slice(begin, text.find('"', begin));
+  size_t position = begin + getWrittenOffset(written, inClause);
+  StringRef between = text.slice(start, position);
+  size_t newline = between.rfind('\n');
+  if (newline == StringRef::npos)
+    return std::pair(line, column + static_cast<unsigned>(between.size()));
+  return std::pair(line + static_cast<unsigned>(between.count('\n')),
+                   static_cast<unsigned>(between.size() - newline));
+}
+
+} // namespace furiosa::compile

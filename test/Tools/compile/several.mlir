@@ -7,7 +7,7 @@
 
 // CHECK-DAG: compiled  outer::good
 // CHECK-DAG: failed    outer::bad
-// CHECK: 1 compiled, 1 failed
+// CHECK: 1 compiled, 0 cached, 1 failed
 
 // FILES: outer::good.edf
 // FILES-NOT: bad

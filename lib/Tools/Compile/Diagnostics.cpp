@@ -1,0 +1,203 @@
+//===- Diagnostics.cpp - Messages as data ---------------------------------===//
+
+#include "Diagnostics.h"
+
+#include "ClauseDiagnostics.h"
+#include "Selection.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace furiosa::compile {
+
+Message makeError(std::string text, Place place) {
+  return {Message::Error, std::move(text), std::move(place), {}};
+}
+
+llvm::StringRef Message::getRule() const {
+  StringRef rest = text;
+  // "'visa.collect' op TU-29: …"
+  if (rest.consume_front("'")) {
+    rest = rest.split('\'').second;
+    rest.consume_front(" op");
+    rest = rest.ltrim();
+  }
+  size_t letters = 0;
+  while (letters < rest.size() && rest[letters] >= 'A' && rest[letters] <= 'Z')
+    ++letters;
+  size_t digits = letters + 1;
+  while (digits < rest.size() && llvm::isDigit(rest[digits]))
+    ++digits;
+  if (letters < 2 || letters >= rest.size() || rest[letters] != '-' ||
+      digits == letters + 1 || digits >= rest.size() ||
+      (rest[digits] != ':' && rest[digits] != ',' && rest[digits] != ' '))
+    return "";
+  return rest.take_front(digits);
+}
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+void Sources::add(std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  std::string name = buffer->getBufferIdentifier().str();
+  buffers[name] = manager.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+}
+
+const llvm::MemoryBuffer *Sources::findInput(StringRef file) const {
+  auto it = buffers.find(file);
+  if (it == buffers.end() || it->second == 0)
+    return nullptr;
+  return manager.getMemoryBuffer(it->second);
+}
+
+unsigned Sources::findBuffer(StringRef file) {
+  auto [it, isNew] = buffers.try_emplace(file, 0);
+  if (!isNew || file.empty())
+    return it->second;
+  auto buffer = llvm::MemoryBuffer::getFile(file);
+  // An empty answer is remembered as well.
+  if (buffer)
+    it->second = manager.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  return it->second;
+}
+
+std::optional<llvm::SMLoc> Sources::find(const Place &place) {
+  if (place.line == 0)
+    return std::nullopt;
+  unsigned id = findBuffer(place.file);
+  if (id == 0)
+    return std::nullopt;
+  llvm::SMLoc location = manager.FindLocForLineAndColumn(
+      id, place.line, std::max(place.column, 1u));
+  if (!location.isValid())
+    return std::nullopt;
+  return location;
+}
+
+//===----------------------------------------------------------------------===//
+// From diagnostics
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Converter {
+public:
+  explicit Converter(const Sources &sources) : sources(sources) {}
+
+  Message convert(Diagnostic &diagnostic) {
+    Message message;
+    message.level = getLevel(diagnostic.getSeverity());
+    message.text = diagnostic.str();
+    message.place = getPlace(diagnostic.getLocation(), message.children, 0);
+    for (Diagnostic &note : diagnostic.getNotes())
+      message.children.push_back(convert(note));
+    return message;
+  }
+
+private:
+  static Message::Level getLevel(DiagnosticSeverity severity) {
+    switch (severity) {
+    case DiagnosticSeverity::Error:
+      return Message::Error;
+    case DiagnosticSeverity::Warning:
+      return Message::Warning;
+    case DiagnosticSeverity::Note:
+      return Message::Note;
+    case DiagnosticSeverity::Remark:
+      return Message::Remark;
+    }
+    llvm_unreachable("unknown severity");
+  }
+
+  /// Where to show a location; the callers of inlined code become notes.
+  Place getPlace(Location location, std::vector<Message> &notes,
+                 unsigned depth) {
+    // Locations nest as deep as their writer likes.
+    if (depth > 64)
+      return {};
+    if (auto at = dyn_cast<FileLineColLoc>(location))
+      return {at.getFilename().str(), at.getLine(), at.getColumn()};
+    if (auto call = dyn_cast<CallSiteLoc>(location)) {
+      Place place = getPlace(call.getCallee(), notes, depth + 1);
+      std::vector<Message> outer;
+      Place caller = getPlace(call.getCaller(), outer, depth + 1);
+      if (place.file.empty())
+        return caller;
+      if (!caller.file.empty())
+        notes.push_back({Message::Note, "called from here", caller, {}});
+      llvm::append_range(notes, outer);
+      return place;
+    }
+    if (auto name = dyn_cast<NameLoc>(location)) {
+      Place place = getPlace(name.getChildLoc(), notes, depth + 1);
+      const llvm::MemoryBuffer *buffer = sources.findInput(place.file);
+      if (buffer && isa<FileLineColLoc>(name.getChildLoc()))
+        if (auto found =
+                findClauseCharacter(buffer->getBuffer(), place.line,
+                                    place.column, name.getName().getValue()))
+          std::tie(place.line, place.column) = *found;
+      return place;
+    }
+    if (auto fused = dyn_cast<FusedLoc>(location))
+      for (Location part : fused.getLocations()) {
+        Place place = getPlace(part, notes, depth + 1);
+        if (!place.file.empty())
+          return place;
+      }
+    return {};
+  }
+
+  const Sources &sources;
+};
+} // namespace
+
+Collector::Collector(MLIRContext *context, const Sources &sources,
+                     std::vector<Message> &messages)
+    : ScopedDiagnosticHandler(context) {
+  setHandler([&sources, &messages](Diagnostic &diagnostic) {
+    messages.push_back(Converter(sources).convert(diagnostic));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static llvm::SourceMgr::DiagKind getKind(Message::Level level) {
+  switch (level) {
+  case Message::Error:
+    return llvm::SourceMgr::DK_Error;
+  case Message::Warning:
+    return llvm::SourceMgr::DK_Warning;
+  case Message::Note:
+    return llvm::SourceMgr::DK_Note;
+  case Message::Remark:
+    return llvm::SourceMgr::DK_Remark;
+  }
+  llvm_unreachable("unknown level");
+}
+
+void printText(llvm::raw_ostream &os, const Message &message, Sources &sources,
+               bool colours) {
+  if (std::optional<llvm::SMLoc> at = sources.find(message.place)) {
+    sources.getManager()
+        .GetMessage(*at, getKind(message.level), message.text)
+        .print(nullptr, os, colours);
+  } else {
+    std::string file = printable(message.place.file);
+    int line = message.place.line == 0 ? -1 : int(message.place.line);
+    llvm::SMDiagnostic(sources.getManager(), llvm::SMLoc(), file, line,
+                       int(message.place.column) - 1, getKind(message.level),
+                       message.text, "", {})
+        .print(nullptr, os, colours);
+  }
+  for (const Message &child : message.children)
+    printText(os, child, sources, colours);
+}
+
+} // namespace furiosa::compile
