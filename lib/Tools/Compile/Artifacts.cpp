@@ -2,6 +2,8 @@
 
 #include "Artifacts.h"
 
+#include "Workers.h"
+
 #include "furiosa/Support/WriteFile.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -50,6 +52,7 @@ static bool refresh(StringRef path, StringRef text) {
 Error writeText(StringRef path, StringRef text) {
   if (path != "-" && refresh(path, text))
     return Error::success();
+  WriteGuard guard;
   return writeFile(path, [&](raw_ostream &os) {
     os << text;
     return Error::success();

@@ -3,6 +3,7 @@
 #include "Cache.h"
 
 #include "Artifacts.h"
+#include "Workers.h"
 
 #include "furiosa/Support/WriteFile.h"
 
@@ -200,6 +201,7 @@ std::optional<std::vector<uint8_t>> Cache::read(const std::string &path) {
 }
 
 void Cache::write(const std::string &path, std::vector<uint8_t> payload) {
+  WriteGuard guard;
   consumeError(writeFile(path, [&](raw_ostream &os) {
     os << getDigest(payload) << toStringRef(ArrayRef(payload));
     return Error::success();

@@ -82,6 +82,7 @@ private:
   void readInputs();
   void findKernels(InputFile &file);
   bool select();
+  bool keepsFilesApart();
   bool placeArtifacts();
   void compile(KernelTask &task);
   bool writeDumps();
@@ -460,6 +461,32 @@ static std::string listCandidates(ArrayRef<KernelTask> tasks) {
   return text;
 }
 
+/// Whether no file is written twice, or over an input.
+bool Driver::keepsFilesApart() {
+  std::vector<std::pair<StringRef, StringRef>> written =
+      options.dumps.getFiles();
+  if (!options.depfile.empty())
+    written.emplace_back("--MF", options.depfile);
+  if (StringRef(options.output).ends_with(".edf"))
+    written.emplace_back("-o", options.output);
+  for (size_t i = 0; i < written.size(); ++i) {
+    auto [flag, path] = written[i];
+    if (path == "-")
+      continue;
+    for (const InputFile &file : files)
+      if (file.path == path || llvm::sys::fs::equivalent(file.path, path)) {
+        error(flag + " would overwrite the input '" + file.path + "'");
+        return false;
+      }
+    for (auto [other, otherPath] : ArrayRef(written).take_front(i))
+      if (path == otherPath) {
+        error(other + " and " + flag + " are the same file");
+        return false;
+      }
+  }
+  return true;
+}
+
 bool Driver::placeArtifacts() {
   bool isFile = StringRef(options.output).ends_with(".edf") &&
                 !llvm::sys::fs::is_directory(options.output);
@@ -480,6 +507,8 @@ bool Driver::placeArtifacts() {
     return false;
   if (tasks.empty())
     return true;
+  if (!keepsFilesApart())
+    return false;
 
   StringRef folder = options.output;
   if (isFile)
@@ -791,18 +820,21 @@ int Driver::run() {
       });
   writeDepfile();
   writeDumps();
-  return finish();
+  int code = finish();
+  endIfInterrupted();
+  return code;
 }
 
 int furiosa::compileMain(int argc, char **argv) {
   std::optional<Options> options = parseOptions(argc, argv);
   if (!options)
     return 1;
-  // A reader that goes away, as well as an interrupt, must not leave temporary
-  // files behind. A file that grows too large is an error of that file.
+  // A reader that goes away must not leave temporary files behind, nor must an
+  // interrupt. A file that grows too large is an error of that file.
   llvm::sys::SetOneShotPipeSignalFunction(
       llvm::sys::DefaultOneShotPipeSignalHandler);
   llvm::sys::SetInterruptFunction(nullptr);
   std::signal(SIGXFSZ, SIG_IGN);
+  handleInterrupts();
   return Driver(std::move(*options)).run();
 }

@@ -46,14 +46,8 @@ llvm::StringRef Message::getRule() const {
 
 void Sources::add(std::unique_ptr<llvm::MemoryBuffer> buffer) {
   std::string name = buffer->getBufferIdentifier().str();
+  inputs[name] = buffer.get();
   buffers[name] = manager.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-}
-
-const llvm::MemoryBuffer *Sources::findInput(StringRef file) const {
-  auto it = buffers.find(file);
-  if (it == buffers.end() || it->second == 0)
-    return nullptr;
-  return manager.getMemoryBuffer(it->second);
 }
 
 unsigned Sources::findBuffer(StringRef file) {

@@ -47,8 +47,11 @@ class Sources {
 public:
   /// The buffer's identifier is the name of the file.
   void add(std::unique_ptr<llvm::MemoryBuffer> buffer);
-  /// Null if the file is no input.
-  const llvm::MemoryBuffer *findInput(llvm::StringRef file) const;
+  /// Null if the file is no input. Other threads may call this at any time once
+  /// all inputs are added.
+  const llvm::MemoryBuffer *findInput(llvm::StringRef file) const {
+    return inputs.lookup(file);
+  }
   /// The place in an excerpt, if the file and the line exist.
   std::optional<llvm::SMLoc> find(const Place &place);
   llvm::SourceMgr &getManager() { return manager; }
@@ -56,6 +59,8 @@ public:
 private:
   unsigned findBuffer(llvm::StringRef file);
 
+  llvm::StringMap<const llvm::MemoryBuffer *> inputs;
+  /// Of the thread that prints.
   llvm::SourceMgr manager;
   llvm::StringMap<unsigned> buffers;
 };

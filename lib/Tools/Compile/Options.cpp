@@ -208,6 +208,8 @@ static std::optional<rngd::Release> parseReleaseFlag(StringRef text) {
 /// Inputs once each, in order, and filters.
 static bool sortPositional(ArrayRef<std::string> arguments, Options &options) {
   for (const std::string &argument : arguments) {
+    if (argument.empty())
+      return fail("an empty filter would take every kernel");
     if (!isInput(argument))
       options.selection.filters.push_back(argument);
     else if (!is_contained(options.inputs, argument))

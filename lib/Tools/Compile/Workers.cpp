@@ -5,35 +5,66 @@
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/thread.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <vector>
 
 namespace furiosa::compile {
 
+static std::shared_mutex writing;
+static std::atomic<int> interrupt = 0;
+
+void handleInterrupts() {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP})
+    // What the parent ignores (nohup) stays ignored.
+    if (std::signal(signal, [](int signal) {
+          interrupt = signal;
+          std::signal(signal, SIG_DFL);
+        }) == SIG_IGN)
+      std::signal(signal, SIG_IGN);
+}
+
+void endIfInterrupted() {
+  int signal = interrupt;
+  if (signal == 0)
+    return;
+  // Workers that want to write wait for ever.
+  writing.lock();
+  std::raise(signal);
+}
+
+WriteGuard::WriteGuard() { writing.lock_shared(); }
+WriteGuard::~WriteGuard() { writing.unlock_shared(); }
+
 /// LLVM's pool gives its threads the usual stack, which ten thousand nested
-/// loops overflow.
-static std::optional<unsigned> getStackSize() {
+/// loops overflow. A gibibyte is reserved, not used; where addresses are scarce
+/// all stacks together take a quarter of them.
+static std::optional<unsigned> getStackSize(size_t workers) {
 #if LLVM_ADDRESS_SANITIZER_BUILD
   return std::nullopt;
 #else
-  return 1u << 30;
+  constexpr uint64_t most = uint64_t(1) << 30, least = uint64_t(8) << 20;
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+    return most;
+  return static_cast<unsigned>(
+      std::clamp<uint64_t>(limit.rlim_cur / 4 / workers, least, most));
 #endif
 }
 
 void runInOrder(size_t count, unsigned workers,
                 llvm::function_ref<void(size_t)> body,
                 llvm::function_ref<void(size_t)> finished) {
-  if (workers <= 1 || count <= 1) {
-    for (size_t i = 0; i < count; ++i) {
-      body(i);
-      finished(i);
-    }
+  if (count == 0)
     return;
-  }
   std::atomic<size_t> next = 0;
   std::vector<char> done(count);
   std::mutex mutex;
@@ -47,12 +78,17 @@ void runInOrder(size_t count, unsigned workers,
     }
   };
   std::vector<llvm::thread> threads;
-  for (size_t i = 0; i < std::min<size_t>(workers, count); ++i)
-    threads.emplace_back(getStackSize(), work);
+  size_t threadCount = std::clamp<size_t>(workers, 1, count);
+  for (size_t i = 0; i < threadCount; ++i)
+    threads.emplace_back(getStackSize(threadCount), work);
   for (size_t i = 0; i < count; ++i) {
     std::unique_lock<std::mutex> lock(mutex);
-    changed.wait(lock, [&] { return done[i] != 0; });
+    // A signal wakes nobody.
+    while (!changed.wait_for(lock, std::chrono::milliseconds(20),
+                             [&] { return done[i] != 0; }))
+      endIfInterrupted();
     lock.unlock();
+    endIfInterrupted();
     finished(i);
   }
   for (llvm::thread &thread : threads)
