@@ -72,6 +72,8 @@ llvm::Expected<VectorConfig> decodeVector(const SfrImage &routeImage,
                                           const SfrImage &arithmeticImage,
                                           uint64_t flits,
                                           std::optional<ElementType> type);
+llvm::Expected<TransposeConfig> decodeTranspose(const SfrImage &image,
+                                                uint64_t flits);
 llvm::Expected<CommitConfig> decodeCommit(const SfrImage &image,
                                           uint64_t flits);
 llvm::Expected<TrfWriteConfig> decodeTrfWrite(const SfrImage &image,

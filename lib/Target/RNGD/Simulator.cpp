@@ -73,6 +73,9 @@ struct Work {
   std::shared_ptr<const ExecConfig> exec;
   DmaDescriptor descriptor;
   bool isDone = false;
+
+  /// Slices of several PEs send one another packets.
+  bool isExchange() const { return exec && exec->fetch.exchange; }
 };
 
 /// One PE with its queue.
@@ -81,9 +84,21 @@ public:
   ProcessingElement(Machine &machine, const edf::Program &program, Spm spm,
                     unsigned index)
       : machine(machine), program(program), spm(std::move(spm)), index(index),
-        slices(machine::slicesPerPE) {}
+        memories(machine::slicesPerPE) {
+    tags.fill(idle);
+    for (Slice &slice : memories)
+      slices.push_back(&slice);
+  }
 
+  /// Runs to the end, or until the effect of an exchange is due.
   Error run();
+  /// The exchange that is due; null where the PE is at its end.
+  const Work *dueExchange() const {
+    return due == idle ? nullptr : &works[due];
+  }
+  /// Performs the exchange together with the other PEs of the cluster.
+  static Error
+  exchange(llvm::ArrayRef<std::unique_ptr<ProcessingElement>> elements);
 
 private:
   struct Frame {
@@ -109,6 +124,8 @@ private:
   /// Puts work under way; with early timing its effect happens now.
   Error start(Work work, size_t &slot);
   Error perform(Work &work);
+  /// What `work` does, on `all` slices that take part.
+  Error applyExec(const Work &work, Slices all);
   Error spend(uint64_t steps);
 
   Expected<std::shared_ptr<const ExecConfig>> decode(const TucCommand &exec,
@@ -121,7 +138,8 @@ private:
   Spm spm;
   /// In the cluster.
   unsigned index;
-  std::vector<Slice> slices;
+  std::vector<Slice> memories;
+  llvm::SmallVector<Slice *, 64> slices;
 
   size_t position = 0;
   bool isAtEnd = false;
@@ -132,6 +150,8 @@ private:
   std::array<std::map<Block, SfrImage>, machine::sfrBanks> banks;
   std::array<std::map<Block, size_t>, machine::sfrBanks> unused;
 
+  /// An exchange that the PE waits for.
+  size_t due = idle;
   /// Everything issued; the busy contexts and tags point into it.
   std::vector<Work> works;
   std::array<size_t, 2> contexts = {idle, idle};
@@ -154,8 +174,7 @@ Error ProcessingElement::fail(size_t instruction, Error error) const {
 }
 
 Error ProcessingElement::run() {
-  tags.fill(idle);
-  while (!isAtEnd) {
+  while (!isAtEnd && due == idle) {
     if (++machine.result.instructions > machine.options.maxInstructions)
       return fail(position, makeError("more than " +
                                       Twine(machine.options.maxInstructions) +
@@ -164,7 +183,7 @@ Error ProcessingElement::run() {
     if (Error error = step())
       return fail(current, std::move(error));
   }
-  return finishAll();
+  return due == idle ? finishAll() : Error::success();
 }
 
 Error ProcessingElement::step() {
@@ -440,24 +459,29 @@ Error ProcessingElement::start(Work work, size_t &slot) {
   return Error::success();
 }
 
+Error ProcessingElement::applyExec(const Work &work, Slices all) {
+  for (size_t k = 0; k < slices.size(); ++k)
+    if (Error error =
+            runExec(*work.exec, all,
+                    static_cast<unsigned>(index * machine::slicesPerPE + k),
+                    machine.options.plainContraction))
+      return makeError("slice " + Twine(k) + ": " +
+                       llvm::toString(std::move(error)));
+  return Error::success();
+}
+
 Error ProcessingElement::perform(Work &work) {
   if (work.isDone)
     return Error::success();
+  if (work.isExchange()) {
+    due = &work - works.data();
+    return Error::success();
+  }
   work.isDone = true;
   unsigned pe = program.cluster * machine::pesPerCluster + index;
-  auto effect = [&]() -> Error {
-    if (!work.exec)
-      return runDma(work.descriptor, slices, machine.operands, pe);
-    for (auto [k, slice] : llvm::enumerate(slices))
-      if (Error error =
-              runExec(*work.exec, slice,
-                      static_cast<unsigned>(index * machine::slicesPerPE + k),
-                      machine.options.plainContraction))
-        return makeError("slice " + Twine(k) + ": " +
-                         llvm::toString(std::move(error)));
-    return Error::success();
-  };
-  Error error = effect();
+  Error error = work.exec
+                    ? applyExec(work, slices)
+                    : runDma(work.descriptor, slices, machine.operands, pe);
   if (!error)
     return Error::success();
   // The effect belongs to the command that started it.
@@ -467,10 +491,58 @@ Error ProcessingElement::perform(Work &work) {
                    llvm::toString(std::move(error)));
 }
 
+Error ProcessingElement::exchange(
+    llvm::ArrayRef<std::unique_ptr<ProcessingElement>> elements) {
+  // The exec is one for all PEs: it begins when the last of them has issued it,
+  // and ends for all at once.
+  ProcessingElement &first = *elements.front();
+  auto report = [&](const Twine &message) {
+    const Work *work = first.dueExchange();
+    return first.fail(work ? work->instruction : first.position,
+                      makeError("exec: FetchUnit.topology: " + message));
+  };
+  llvm::SmallVector<Slice *, 256> all;
+  for (const auto &element : elements) {
+    const Work *work = element->dueExchange();
+    if (!work || !first.dueExchange())
+      return report("PE " + Twine((work ? first : *element).index) +
+                    " takes no part in an exchange of PE " +
+                    Twine((work ? *element : first).index));
+    // The parts of slice numbers are counted from slice 0 on.
+    if (element->index != all.size() / machine::slicesPerPE)
+      return report("not yet supported: an exchange without PE " +
+                    Twine(all.size() / machine::slicesPerPE));
+    const FetchConfig &fetch = work->exec->fetch;
+    const FetchConfig &common = first.dueExchange()->exec->fetch;
+    if (work->exec->context != first.dueExchange()->exec->context ||
+        fetch.exchange != common.exchange || fetch.packets != common.packets ||
+        fetch.packetBytes != common.packetBytes)
+      return report("PE " + Twine(element->index) +
+                    " exchanges packets in another way");
+    all.append(element->slices.begin(), element->slices.end());
+  }
+  unsigned expected = first.dueExchange()->exec->fetch.exchange->slices();
+  if (all.size() != expected)
+    return report("outer_slice_log_size: the parts of the slices multiply to " +
+                  Twine(expected) + ", " + Twine(all.size()) +
+                  " slices take part");
+  for (const auto &element : elements) {
+    Work &work = element->works[element->due];
+    element->due = idle;
+    work.isDone = true;
+    if (Error error = element->applyExec(work, all))
+      return element->fail(work.instruction, std::move(error));
+  }
+  return Error::success();
+}
+
 Error ProcessingElement::finishAll() {
-  for (Work &work : works)
+  for (Work &work : works) {
     if (Error error = perform(work))
       return fail(position, std::move(error));
+    if (due != idle)
+      return Error::success();
+  }
   for (auto &bank : unused)
     if (!bank.empty())
       return fail(bank.begin()->second,
@@ -507,18 +579,30 @@ rngd::simulate(const edf::Kernel &kernel,
   }
 
   for (const edf::Program &program : kernel.programs) {
+    std::vector<std::unique_ptr<ProcessingElement>> elements;
     for (unsigned pe = 0; pe < machine::pesPerCluster; ++pe) {
       bool hasWork = llvm::any_of(
           program.instructions, [&](const edf::Instruction &instruction) {
             return instruction.opcode == edf::Opcode::Issue &&
                    (instruction.peMask >> pe & 1);
           });
-      if (!hasWork)
-        continue;
-      ProcessingElement element(machine, program, spm, pe);
-      if (Error error = element.run())
-        return error;
+      if (hasWork)
+        elements.push_back(
+            std::make_unique<ProcessingElement>(machine, program, spm, pe));
     }
+    // PEs run one after the other, from exchange to exchange.
+    bool isDue;
+    do {
+      isDue = false;
+      for (const auto &element : elements) {
+        if (Error error = element->run())
+          return error;
+        isDue |= element->dueExchange() != nullptr;
+      }
+      if (isDue)
+        if (Error error = ProcessingElement::exchange(elements))
+          return error;
+    } while (isDue);
   }
   machine.operands.store(operands);
   for (const OperandBuffer &operand : operands)

@@ -476,8 +476,8 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
 
 func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.mem<dm, 4096>, %v: !lir.mem<vrf, 32>) {
   lir.exec main {
-    // expected-error@+1 {{MM-12: packet must be a positive multiple of 8 bytes, found 12}}
-    fetch_sequencer %a loops [2 : 32] read 4 packet 12 flits 2 : !lir.mem<dm, 2048>
+    // expected-error@+1 {{MM-12: packet must be positive, found 0}}
+    fetch_sequencer %a loops [2 : 32] read 4 packet 0 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
     vector_alu fxp_add add imm 1
     commit_adapter in 32 keep 32

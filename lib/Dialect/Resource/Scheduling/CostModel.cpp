@@ -21,8 +21,9 @@ namespace machine = furiosa::rngd::machine;
 //===----------------------------------------------------------------------===//
 
 std::optional<int64_t> scheduling::getExecCycles(const ExecShape &shape) {
-  int64_t slowest = std::max(
-      {shape.reads, shape.flits, shape.macs, shape.drained, shape.writes});
+  int64_t slowest =
+      std::max({shape.reads, shape.flits, shape.switched, shape.macs,
+                shape.drained, shape.transposed, shape.writes});
   int64_t overhead = machine::mainContractionOverheadCycles;
   if (shape.isSub)
     overhead = machine::subLoadOverheadCycles;

@@ -42,12 +42,13 @@ FailureOr<ExecImages> ExecEncoder::run() {
   for (Operation &unit : exec.getBody().getOps()) {
     LogicalResult result =
         llvm::TypeSwitch<Operation *, LogicalResult>(&unit)
-            .Case<lir::FetchSequencerOp, lir::FetchAdapterOp, lir::CollectOp,
-                  lir::TrfStoreOp, lir::VrfStoreOp, lir::FeedBufferOp,
-                  lir::TrfSequencerOp, lir::PacketReducerOp, lir::TimeReducerOp,
-                  lir::LaneFolderOp, lir::VectorAluOp, lir::CastOp,
-                  lir::CommitAdapterOp, lir::CommitSequencerOp>(
-                [&](auto op) { return encode(op); })
+            .Case<lir::FetchSequencerOp, lir::TableLookupOp,
+                  lir::FetchAdapterOp, lir::ZeroPointSubOp, lir::SwitchOp,
+                  lir::CollectOp, lir::TransposeOp, lir::TrfStoreOp,
+                  lir::VrfStoreOp, lir::FeedBufferOp, lir::TrfSequencerOp,
+                  lir::PacketReducerOp, lir::TimeReducerOp, lir::LaneFolderOp,
+                  lir::VectorAluOp, lir::CastOp, lir::CommitAdapterOp,
+                  lir::CommitSequencerOp>([&](auto op) { return encode(op); })
             .Default([](Operation *op) {
               return op->emitOpError("not yet supported: no registers are "
                                      "known for this unit");
@@ -165,8 +166,10 @@ FailureOr<lir::ExecOp> rngd::buildExec(OpBuilder &builder, Location loc,
   UnitBuilder unit{builder, loc, buffers};
   if (failed(buildFetch(unit, config.fetch)) ||
       (config.contraction &&
-       failed(buildContraction(unit, *config.contraction))) ||
+       failed(buildContraction(unit, *config.contraction,
+                               config.fetch.subtractsZeroPoint()))) ||
       (config.vector && failed(buildVector(unit, *config.vector))) ||
+      (config.transpose && failed(buildTranspose(unit, *config.transpose))) ||
       (config.commit && failed(buildCommit(unit, *config.commit))) ||
       (config.trf && failed(buildTrfStore(unit, *config.trf))) ||
       (config.vrf && failed(buildVrfStore(unit, *config.vrf)))) {

@@ -1,32 +1,12 @@
 //===- Fetch.cpp - Fetch and collect in registers -------------------------===//
 
 #include "ExecTranslation.h"
+#include "furiosa/Dialect/Utils/ElementTypes.h"
+#include "furiosa/Target/RNGD/Conversions.h"
 
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::rngd;
-using codes::FetchCast;
-
-namespace {
-struct Conversion {
-  FetchCast code;
-  Type from;
-  Type to;
-};
-} // namespace
-
-/// The conversions of the fetch adapter (TU-6).
-static SmallVector<Conversion, 8> getConversions(MLIRContext *context) {
-  Builder b(context);
-  Type f32 = b.getF32Type(), bf16 = b.getBF16Type(), i32 = b.getI32Type();
-  return {{FetchCast::I4ToI32, b.getIntegerType(4), i32},
-          {FetchCast::I8ToI32, b.getI8Type(), i32},
-          {FetchCast::I16ToI32, b.getI16Type(), i32},
-          {FetchCast::F8E4M3ToF32, Float8E4M3FNType::get(context), f32},
-          {FetchCast::F8E5M2ToF32, Float8E5M2Type::get(context), f32},
-          {FetchCast::BF16ToF32, bf16, f32},
-          {FetchCast::F32ToBF16, f32, bf16}};
-}
 
 rngd::Block ExecEncoder::fetchBlock() {
   return isMain() ? Block::FetchUnitMainContext : Block::SubFetchUnit;
@@ -45,17 +25,70 @@ LogicalResult ExecEncoder::encode(lir::FetchSequencerOp op) {
                       op.getStrides())) ||
       failed(set(op, block, "flit_count", op.getFlits())))
     return failure();
-  return set(op, block, "words_per_packet",
-             op.getPacket() / machine::accessWordBytes);
+  return set(
+      op, block, "words_per_packet",
+      llvm::divideCeil(op.getPacket(), int64_t(machine::accessWordBytes)));
+}
+
+/// The code of a conversion; an error where there is none.
+template <typename Op>
+static FailureOr<uint64_t> getCode(Op op, AdapterStage stage) {
+  auto from = furiosa::getElementType(op.getFrom());
+  auto to = furiosa::getElementType(op.getTo());
+  const FetchConversion *found =
+      from && to ? findConversion(stage, *from, *to) : nullptr;
+  if (found)
+    return found->code;
+  return op.emitOpError("not yet supported: no code is known for ")
+         << op.getFrom() << " to " << op.getTo();
+}
+
+LogicalResult ExecEncoder::encode(lir::TableLookupOp op) {
+  FailureOr<uint64_t> code = getCode(op, AdapterStage::TableLookup);
+  if (failed(code))
+    return failure();
+  if (failed(set(op, fetchBlock(), "fetch_mode",
+                 codes::value(codes::FetchMode::TableLookup))) ||
+      failed(set(op, fetchBlock(), "table_entry_size", *code)))
+    return failure();
+  return set(op, fetchBlock(), "tables", 1);
 }
 
 LogicalResult ExecEncoder::encode(lir::FetchAdapterOp op) {
-  for (const Conversion &conversion : getConversions(op.getContext()))
-    if (conversion.from == op.getFrom() && conversion.to == op.getTo())
-      return set(op, fetchBlock(), "type_conversion",
-                 codes::value(conversion.code));
-  return op.emitOpError("not yet supported: no code is known for ")
-         << op.getFrom() << " to " << op.getTo();
+  FailureOr<uint64_t> code = getCode(op, AdapterStage::Cast);
+  if (failed(code))
+    return failure();
+  return set(op, fetchBlock(), "type_conversion", *code);
+}
+
+LogicalResult ExecEncoder::encode(lir::ZeroPointSubOp op) {
+  FailureOr<uint64_t> code = getCode(op, AdapterStage::ZeroPoint);
+  if (failed(code))
+    return failure();
+  if (failed(set(op, fetchBlock(), "type_conversion", *code)) ||
+      failed(set(op, fetchBlock(), "num_zero_points", 1)))
+    return failure();
+  return set(op, fetchBlock(), "zero_point",
+             static_cast<uint8_t>(op.getZeroPoint()));
+}
+
+LogicalResult ExecEncoder::encode(lir::SwitchOp op) {
+  // lir numbers the topologies as the field does.
+  Block block = fetchBlock();
+  if (failed(set(op, block, "topology", uint64_t(op.getTopology()))))
+    return failure();
+  if (op.getTopology() == lir::Topology::Forwarding)
+    return success();
+  for (auto [field, size] : llvm::zip(
+           ArrayRef<StringRef>({"outer_slice_log_size", "outer_dim1_log_size",
+                                "outer_dim0_log_size"}),
+           op.getSlices()))
+    if (failed(set(op, block, field, llvm::Log2_64(size))))
+      return failure();
+  bool splitsTime = op.getTopology() == lir::Topology::Broadcast01 ||
+                    op.getTopology() == lir::Topology::InterTranspose;
+  return set(op, block, "outer_dim0_chunk_size",
+             splitsTime ? op.getTime0() : 0);
 }
 
 LogicalResult ExecEncoder::encode(lir::CollectOp) {
@@ -72,22 +105,28 @@ LogicalResult rngd::buildFetch(UnitBuilder &unit, const FetchConfig &config) {
   if (failed(source))
     return failure();
   LoopLists loops = getLoops(config.loops);
-  lir::FetchSequencerOp::create(unit.builder, unit.loc, source->buffer,
-                                config.base - source->address, loops.sizes,
-                                loops.strides, config.readBytes,
-                                config.packetBytes, config.flits);
-  if (config.cast != FetchCast::None) {
-    auto conversions = getConversions(unit.builder.getContext());
-    const auto *found =
-        llvm::find_if(conversions, [&](const Conversion &conversion) {
-          return conversion.code == config.cast;
-        });
-    if (found == conversions.end())
-      return emitError(unit.loc)
-             << "not yet supported: type_conversion "
-             << static_cast<unsigned>(config.cast) << " of fetch";
-    lir::FetchAdapterOp::create(unit.builder, unit.loc, found->from, found->to);
-  }
-  lir::CollectOp::create(unit.builder, unit.loc, config.flitsPerPacket);
+  OpBuilder &builder = unit.builder;
+  lir::FetchSequencerOp::create(
+      builder, unit.loc, source->buffer, config.base - source->address,
+      loops.sizes, loops.strides, config.readBytes, config.packetBytes,
+      int64_t(config.packets) * config.flitsPerPacket);
+  auto type = [&](ElementType element) {
+    return getMLIRType(builder.getContext(), element);
+  };
+  if (config.lookup)
+    lir::TableLookupOp::create(builder, unit.loc, type(config.lookup->from),
+                               type(config.lookup->to));
+  if (config.subtractsZeroPoint())
+    lir::ZeroPointSubOp::create(builder, unit.loc, config.zeroPoint,
+                                type(config.cast->from), type(config.cast->to));
+  else if (config.cast)
+    lir::FetchAdapterOp::create(builder, unit.loc, type(config.cast->from),
+                                type(config.cast->to));
+  if (const std::optional<SwitchConfig> &exchange = config.exchange)
+    lir::SwitchOp::create(
+        builder, unit.loc, static_cast<lir::Topology>(exchange->topology),
+        {exchange->slice2, exchange->slice1, exchange->slice0},
+        exchange->time0);
+  lir::CollectOp::create(builder, unit.loc, config.flitsPerPacket);
   return success();
 }
