@@ -155,3 +155,179 @@ func.func @tiles() attributes {visa.kernel} {
   }
   return
 }
+
+// -----
+
+// TU-20: one tile a digit.
+#axes = #tmap.axes<A = 16, B = 16, C = 8, E = 32, V = 4, W = 3, X = 4, Y = 2, Z = 2>
+!dm = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+!out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+func.func @custom() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    fetch %d time "C" packet "E" : !dm
+    // expected-error @below {{TU-20: two tiles claim the same digit of axis X}}
+    switch custom_broadcast [4] slice "A, B / 4, X % 2, X % 2" time "C, B % 4"
+  }
+  return
+}
+
+// -----
+
+// TU-21: a named tile is all live.
+#axes = #tmap.axes<A = 16, B = 16, C = 8, E = 32, V = 4, W = 3, X = 4, Y = 2, Z = 2>
+!dm = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+!out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+func.func @custom() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    fetch %d time "C" packet "E" : !dm
+    // expected-error @below {{TU-21: the tile of axis W has padding of its own; give it 3 cells, or write padding alone}}
+    switch custom_broadcast [4] slice "A, B / 4, W # 4" time "C, B % 4"
+  }
+  return
+}
+
+// -----
+
+// TU-22: slices do not come from time.
+#axes = #tmap.axes<A = 16, B = 16, C = 8, E = 32, V = 4, W = 3, X = 4, Y = 2, Z = 2>
+!dm = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+!out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+func.func @custom() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    fetch %d time "C" packet "E" : !dm
+    // expected-error @below {{TU-22: axis C of the new slices comes from time "C"; slices hold axes of the stream's slices "A, B" and tiles}}
+    switch custom_broadcast [4] slice "A, B / 4, C % 4" time "C, B % 4"
+  }
+  return
+}
+
+// -----
+
+// TU-23: what is moved stands inside the time of the stream (I34).
+#axes = #tmap.axes<A = 16, B = 16, C = 8, E = 32, V = 4, W = 3, X = 4, Y = 2, Z = 2>
+!dm = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+!out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+func.func @custom() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    fetch %d time "C" packet "E" : !dm
+    // expected-error @below {{TU-23: the outer part of time is not that of the stream: found "B % 4, C", expected}}
+    switch custom_broadcast [4] slice "A, B / 4, X" time "B % 4, C"
+  }
+  return
+}
+
+// -----
+
+// TU-23: time grows by axes of the slices only.
+#axes = #tmap.axes<A = 16, B = 16, C = 8, E = 32, V = 4, W = 3, X = 4, Y = 2, Z = 2>
+!dm = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+!out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+func.func @custom() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    fetch %d time "C" packet "E" : !dm
+    // expected-error @below {{TU-23: axis V of time comes neither from the stream's time nor from its slices}}
+    switch custom_broadcast [4] slice "A, B / 4, X" time "C, V"
+  }
+  return
+}
+
+// -----
+
+// TU-24: moved axes keep their order.
+#axes = #tmap.axes<A = 16, B = 16, C = 8, E = 32, V = 4, W = 3, X = 4, Y = 2, Z = 2>
+!dm = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+!out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+func.func @custom() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    fetch %d time "C" packet "E" : !dm
+    // expected-error @below {{TU-24: the axes "B % 2, B / 2 % 2" moved into time have strides 1 and 2 in the stream's slices "A, B"; keep their order}}
+    switch custom_broadcast [4] slice "A, B / 4, X" time "C, B % 2, B / 2 % 2"
+  }
+  return
+}
+
+// -----
+
+// TU-25: live cells are not dropped (I30).
+#axes = #tmap.axes<A = 16, B = 16, C = 8, E = 32, V = 4, W = 3, X = 4, Y = 2, Z = 2>
+!dm = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+!out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+func.func @custom() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    fetch %d time "C" packet "E" : !dm
+    // expected-error @below {{TU-25: slices of the stream are read by no new slice}}
+    switch custom_broadcast [4] slice "A, B / 4, X" time "C, B % 4 = 3"
+  }
+  return
+}
+
+// -----
+
+// TU-25: what a tile replaces is moved whole (I28).
+#axes = #tmap.axes<A = 16, B = 16, C = 8, E = 32, V = 4, W = 3, X = 4, Y = 2, Z = 2>
+!dm = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+!out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+func.func @custom() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    fetch %d time "C" packet "E" : !dm
+    // expected-error @below {{TU-25: slices of the stream are read by no new slice}}
+    switch custom_broadcast [32] slice "A / 2, Y, B / 2, Z" time "C, B % 2"
+  }
+  return
+}
+
+// -----
+
+// TU-26: the ring follows from the mappings (I36).
+#axes = #tmap.axes<A = 16, B = 16, C = 8, E = 32, V = 4, W = 3, X = 4, Y = 2, Z = 2>
+!dm = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+!out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+func.func @custom() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    fetch %d time "C" packet "E" : !dm
+    // expected-error @below {{TU-26: a ring of 8 slices, the mappings need 4; write custom_broadcast [4]}}
+    switch custom_broadcast [8] slice "A, B / 4, X" time "C, B % 4"
+  }
+  return
+}
+
+// -----
+
+// TU-26: two axes broadcast within 32 slices.
+#axes = #tmap.axes<A = 16, B = 16, C = 8, E = 32, V = 4, W = 3, X = 4, Y = 2, Z = 2>
+!dm = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+!out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
+func.func @custom() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    fetch %d time "C" packet "E" : !dm
+    // expected-error @below {{TU-26: a ring of 256 slices, the mappings need 32}}
+    switch custom_broadcast [256] slice "A / 2, Y, B / 2, Z" time "C, A % 2, B % 2"
+  }
+  return
+}
+
+// -----
+
+// TU-21: padding that reads zero stays where it is.
+#axes = #tmap.axes<P = 64, C = 8, E = 32, Y = 4>
+!dm = !visa.dm<i8, slice "P, 1 #{0} 4", element "C, E", #axes>
+!out = !visa.dm<i8, slice "P, Y", element "C, E", #axes>
+func.func @zero_hole() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    fetch %d time "C" packet "E" : !dm
+    // expected-error @below {{TU-21: padding of the stream's slices "P, 1 #{0} 4" that reads zero or must not be written is taken for a tile}}
+    switch custom_broadcast [4] slice "P, Y" time "C"
+  }
+  return
+}
