@@ -27,6 +27,8 @@ struct Case {
   Stream stream;
   /// Null: the code stays.
   Convert convert = nullptr;
+  /// The axes of the result where its mapping is no plain list.
+  std::string outAxes = "";
 };
 
 void PrintTo(const Case &test, std::ostream *os) { *os << test.stream.name; }
@@ -55,7 +57,9 @@ std::vector<std::string> namesOf(StringRef list) {
 Codes expectedCodes(const Case &test, const Codes &argument) {
   auto axes = axesOf(test.stream.axes);
   std::vector<std::string> in = namesOf(test.stream.inHbm),
-                           out = namesOf(test.stream.outHbm);
+                           out =
+                               namesOf(test.outAxes.empty() ? test.stream.outHbm
+                                                            : test.outAxes);
   std::map<std::string, int64_t> index;
   Codes codes;
   int64_t cells = 1;
@@ -148,6 +152,13 @@ Case inOneSlice(std::string name, int b, ElementType in, ElementType out,
           convert};
 }
 
+/// The same with padding behind B in the result.
+Case padded(Case test, std::string inner) {
+  test.outAxes = test.stream.outHbm;
+  test.stream.outHbm = test.stream.outElement = "A, " + inner;
+  return test;
+}
+
 /// A chain of i8 over slices C and B in a packet of 32 bytes.
 Case overSlices(std::string name, std::string axes, std::string inHbm,
                 std::string inSlice, std::string inElement, std::string outHbm,
@@ -194,27 +205,32 @@ INSTANTIATE_TEST_SUITE_P(
     Fetch, StreamVariant,
     testing::Values(
         // Packets of less than a word, and of no whole words: collect pads.
-        inOneSlice("Packet4", 4, I8, I8, R"(time "A" packet "B" : !in_dm
+        padded(inOneSlice("Packet4", 4, I8, I8, R"(time "A" packet "B" : !in_dm
           collect time "A" packet "B # 32"
           commit_trim packet "B # 8"
           commit element "A, B # 8")"),
-        inOneSlice("Packet20", 20, I8, I8, R"(time "A" packet "B" : !in_dm
+               "B # 8"),
+        padded(inOneSlice("Packet20", 20, I8, I8,
+                          R"(time "A" packet "B" : !in_dm
           collect time "A" packet "B # 32"
           commit_trim packet "B # 24"
           commit element "A, B # 24")"),
-        inOneSlice("Packet56", 56, I8, I8, R"(time "A" packet "B" : !in_dm
+               "B # 24"),
+        padded(inOneSlice("Packet56", 56, I8, I8,
+                          R"(time "A" packet "B" : !in_dm
           collect time "A, B # 64 / 32" packet "B # 64 % 32"
           commit_trim packet "B # 64 % 32"
           commit element "A, B # 64")"),
+               "B # 64"),
         // Several reads a packet: the axes of the packet lie apart.
-        Case{{"Discrete", "A = 16, B = 8, C = 4", I32, I32, "A, B, C",
-              "1 # 256", "C, A, B", "A, B, C", "1 # 256", "A, C, B",
+        Case{{"Discrete", "A = 16, B = 8, C = 4", I32, I32, "C, A, B",
+              "1 # 256", "C, A, B", "A, C, B", "1 # 256", "A, C, B",
               R"(time "A" packet "C, B" : !in_dm
               collect time "A, C" packet "B"
               commit_trim packet "B"
               commit element "A, C, B")"}},
         Case{{"Turned", "A = 16, B = 8", I16, I16, "A, B", "1 # 256", "A, B",
-              "A, B", "1 # 256", "B, A",
+              "B, A", "1 # 256", "B, A",
               R"(time "B" packet "A" : !in_dm
               collect time "B" packet "A"
               commit_trim packet "A"
@@ -299,16 +315,16 @@ INSTANTIATE_TEST_SUITE_P(
         overSlices("Forwarding", "A = 8, B = 32, C = 256", "C, A, B", "C",
                    "A, B", "C, A, B", "C", "A", "A", "forwarding []"),
         overSlices("Broadcast01", "A = 8, B = 32, C = 256, D = 4", "C, A, B",
-                   "C", "A, B", "C, A, B, D", "C / 4, D",
+                   "C", "A, B", "D, C, A, B", "C / 4, D",
                    "A / 2, C / 2 % 2, A % 2, C % 2", "A",
                    "broadcast01 [2, 2, 2]"),
         overSlices("Broadcast01Padding", "A = 8, B = 32, C = 256", "C, A, B",
                    "C", "A, B", "C, A, B", "C / 4, 1 # 4",
                    "A, C / 2 % 2, C % 2", "A", "broadcast01 [2, 2, 1]"),
         overSlices("Gather", "B = 32, C = 256, F = 256", "C, B", "C", "B",
-                   "C, B, F", "F", "C", "1", "broadcast01 [256, 1, 1]"),
+                   "F, C, B", "F", "C", "1", "broadcast01 [256, 1, 1]"),
         overSlices("Broadcast1", "A = 8, B = 32, C = 256, D = 4", "C, A, B",
-                   "C", "A, B", "C, A, B, D", "C / 16, D, C % 4",
+                   "C", "A, B", "D, C, A, B", "C / 16, D, C % 4",
                    "A, C / 4 % 4", "A", "broadcast1 [4, 4]"),
         overSlices("Transpose", "A = 8, B = 32, C = 256", "C, A, B", "C",
                    "A, B", "C, A, B", "C / 64, C % 2, C / 2 % 32", "A", "A",
@@ -321,13 +337,13 @@ INSTANTIATE_TEST_SUITE_P(
                    "A, B", "C, A, B", "A, C % 32", "C / 32 % 8", "A",
                    "inter_transpose [8, 32, 1]"),
         overSlices("TransposedBroadcast1", "A = 16, B = 32, C = 256, D = 8",
-                   "C, A, B", "C", "A, B", "C, A, B, D", "C / 64, D, C / 8 % 8",
+                   "C, A, B", "C", "A, B", "D, C, A, B", "C / 64, D, C / 8 % 8",
                    "A, C % 8", "A", "transposed_broadcast1 [8, 8]"),
         // Clusters of one and of two PEs.
         overSlices("OnePE", "A = 8, B = 32, C = 64", "C, A, B", "C", "A, B",
                    "C, A, B", "C % 4, C / 4", "A", "A", "transpose [16, 4]", 1),
         overSlices("TwoPEs", "A = 8, B = 32, C = 128, D = 128", "C, A, B", "C",
-                   "A, B", "C, A, B, D", "D", "A, C", "A",
+                   "A, B", "D, C, A, B", "D", "A, C", "A",
                    "broadcast1 [128, 1]", 2),
         // Not all slices hold data.
         overSlices("Ragged", "A = 8, B = 32, C = 100", "C, A, B", "C # 256",
@@ -336,7 +352,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "transpose [4, 4]"),
         // A conversion in front, packets of two flits.
         Case{{"Widened", "A = 4, B = 16, C = 256, D = 2", I8, I32, "C, A, B",
-              "C", "A, B", "C, A, B, D", "C / 2, D", "A, C % 2, B",
+              "C", "A, B", "D, C, A, B", "C / 2, D", "A, C % 2, B",
               R"(time "A" packet "B" : !in_dm
               fetch_cast to i32
               switch broadcast1 [2, 1] slice "C / 2, D" time "A, C % 2"
@@ -351,39 +367,43 @@ INSTANTIATE_TEST_SUITE_P(
 //===----------------------------------------------------------------------===//
 
 static Case transposed(std::string name, ElementType type, std::string axes,
-                       std::string hbm, std::string inTime,
-                       std::string fetchPacket, std::string inPacket,
-                       std::string outTime, std::string outPacket,
-                       std::string trim) {
-  return {{name, axes, type, type, hbm, "1 # 256", inTime + ", " + fetchPacket,
-           hbm, "1 # 256", outTime + ", " + trim,
-           "time \"" + inTime + "\" packet \"" + fetchPacket +
+                       std::string inTime, std::string cells,
+                       std::string inPacket, std::string outTime,
+                       std::string outPacket, std::string trim,
+                       std::string outAxes) {
+  std::string out = outTime + ", " + trim;
+  return {{name, axes, type, type, inTime + ", " + cells, "1 # 256",
+           inTime + ", " + cells, out, "1 # 256", out,
+           "time \"" + inTime + "\" packet \"" + cells +
                "\" : !in_dm\n collect time \"" + inTime + "\" packet \"" +
                inPacket + "\"\n transpose time \"" + outTime + "\" packet \"" +
                outPacket + "\"\n commit_trim packet \"" + trim +
-               "\"\n commit element \"" + outTime + ", " + trim + "\""}};
+               "\"\n commit element \"" + out + "\""},
+          nullptr,
+          outAxes};
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Transpose, StreamVariant,
     testing::Values(
-        transposed("I8TwoFlits", I8, "B = 2, C = 8, D = 2, E = 8", "B, C, D, E",
-                   "B, C, D", "E", "E # 32", "B, D, E", "C # 32", "C"),
-        transposed("I8FourFlits", I8, "B = 2, C = 8, D = 4, E = 8",
-                   "B, C, D, E", "B, C, D", "E", "E # 32", "B, D, E", "C # 32",
-                   "C"),
-        transposed("I8Small", I8, "A = 4, B = 2", "A, B", "A", "B", "B # 32",
-                   "B", "A # 32", "A # 8"),
-        transposed("BF16FourFlits", BF16, "C = 8, D = 4, E = 8", "C, D, E",
-                   "C, D", "E", "E # 16", "C, E", "D # 16", "D"),
-        transposed("I4", I4, "B = 4, C = 16, E = 16", "B, C, E", "B, C", "E",
-                   "E # 64", "B, E", "C # 64", "C"),
-        transposed("F32", F32, "B = 4, D = 2, E = 8", "B, D, E", "B, D", "E",
-                   "E", "B, E", "D # 8", "D"),
-        transposed("OneRow", BF16, "B = 4, H = 8", "B, H", "B", "H", "H # 16",
-                   "B, H", "1 # 16", "1 # 4"),
-        transposed("Rows", BF16, "D = 16, T = 16", "D, T", "D / 8, T", "D % 8",
-                   "D % 8 # 16", "D / 8, T / 4, D % 8", "T % 4 # 16", "T % 4")),
+        transposed("I8TwoFlits", I8, "B = 2, C = 8, D = 2, E = 8", "B, C, D",
+                   "E", "E # 32", "B, D, E", "C # 32", "C", "B, D, E, C"),
+        transposed("I8FourFlits", I8, "B = 2, C = 8, D = 4, E = 8", "B, C, D",
+                   "E", "E # 32", "B, D, E", "C # 32", "C", "B, D, E, C"),
+        transposed("I8Small", I8, "A = 4, B = 2", "A", "B", "B # 32", "B",
+                   "A # 32", "A # 8", "B, A"),
+        transposed("BF16FourFlits", BF16, "C = 8, D = 4, E = 8", "C, D", "E",
+                   "E # 16", "C, E", "D # 16", "D", "C, E, D"),
+        transposed("I4", I4, "B = 4, C = 16, E = 16", "B, C", "E", "E # 64",
+                   "B, E", "C # 64", "C", "B, E, C"),
+        transposed("F32", F32, "B = 4, D = 2, E = 8", "B, D", "E", "E", "B, E",
+                   "D # 8", "D", "B, E, D"),
+        transposed("OneRow", BF16, "B = 4, H = 8", "B", "H", "H # 16", "B, H",
+                   "1 # 16", "1 # 4", "B, H"),
+        transposed("Trimmed", I16, "B = 4, H = 2", "B", "H", "H # 16", "H",
+                   "B # 16", "B", "H, B"),
+        transposed("Rows", BF16, "C = 2, D = 8, S = 4, T = 4", "C, S, T", "D",
+                   "D # 16", "C, S, D", "T # 16", "T", "C, S, D, T")),
     [](const auto &info) { return info.param.stream.name; });
 
 } // namespace
