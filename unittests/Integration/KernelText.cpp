@@ -14,6 +14,8 @@ static std::string mlirName(ElementType type) {
     return "f8E4M3FN";
   case ElementType::F8E5M2:
     return "f8E5M2";
+  case ElementType::U8:
+    return "ui8";
   case ElementType::F4E2M1:
     return "f4E2M1FN";
   default:

@@ -346,7 +346,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "A, B", "D, C, A, B", "D", "A, C", "A",
                    "broadcast1 [128, 1]", 2),
         // Not all slices hold data.
-        overSlices("Ragged", "A = 8, B = 32, C = 100", "C, A, B", "C # 256",
+        overSlices("Ragged", "A = 8, B = 32, C = 128", "C, A, B", "C # 256",
                    "A, B", "C, A, B",
                    "C # 256 / 16, C # 256 % 4, C # 256 / 4 % 4", "A", "A",
                    "transpose [4, 4]"),

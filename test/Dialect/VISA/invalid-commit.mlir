@@ -229,7 +229,7 @@ func.func @scattered_packets() attributes {visa.kernel} {
     fetch %d time "A" packet "B" : !dm
     collect time "A" packet "B"
     commit_trim packet "B"
-    // expected-error @below {{MM-26: packet "B" falls apart into runs of 4 elements of i8}}
+    // expected-error @below {{MM-26: a stride of 4 elements of i8 is no multiple of 8 bytes; pad the element mapping}}
     commit element "B / 4, A, B % 4"
   }
   return

@@ -80,7 +80,7 @@ func.func @cast_pairs() attributes {visa.kernel} {
   %d = visa.alloc : !dm
   %r = visa.chain main -> !dm {
     fetch %d time "A" packet "B" : !dm
-    // expected-error @below {{TU-6: no fetch cast from i8 to bf16}}
+    // expected-error @below {{TU-6: no fetch_cast from i8 to bf16; there are i4, i8, i16 to i32}}
     fetch_cast to bf16
     collect time "A" packet "B"
     commit_trim packet "B"

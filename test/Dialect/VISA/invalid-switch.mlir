@@ -85,7 +85,7 @@ func.func @forms() attributes {visa.kernel} {
   %d = visa.alloc : !dm
   %r0 = visa.chain main -> !out {
     fetch %d time "A" packet "B" : !dm
-    // expected-error @below {{TU-16: the new slices are not those of broadcast1: found "1 # 4, D % 64", expected "1 # 4, C % 64"; write slice "1 # 4, C % 64"}}
+    // expected-error @below {{TU-16: the new slices are not those of broadcast1: found "1 # 4, D % 64", expected "C % 64 # 256"; write slice "C % 64 # 256"}}
     switch broadcast1 [4, 64] slice "1 # 4, D % 64" time "A, C / 64"
     collect time "A, C / 64" packet "B"
     commit_trim packet "B"
@@ -138,7 +138,7 @@ func.func @tiles() attributes {visa.kernel} {
   // expected-error @below {{MA-15}}
   %r0 = visa.chain main -> !out {
     fetch %d time "A" packet "B" : !dm
-    // expected-error @below {{TU-19: the tile "C / 64 % 4" is carried by the stream's slices "C" already; broadcast over a new axis, or "1 # 4"}}
+    // expected-error @below {{TU-19: the tile "C / 64" is carried by the stream's slices "C" already; broadcast over a new axis, or "1 # 4"}}
     switch broadcast1 [4, 64] slice "C / 64, C % 64" time "A, C / 64"
     collect time "A, C / 64" packet "B"
     commit_trim packet "B"

@@ -24,10 +24,13 @@ void VISADialect::registerCommitOps() {
 void CommitTrimOp::check(StageChecker &checker, Layout &layout) {
   checker.enter(layout, Point::CommitTrim);
   auto packet = checker.parse("packet", getPacketAttr());
-  if (layout.type == ElementType::I5 || layout.type == ElementType::I9)
+  if (layout.type == ElementType::I5 || layout.type == ElementType::I9) {
+    layout.unknown = true;
     checker.fault("TU-78") << furiosa::toString(layout.type)
                            << " lives between fetch and contraction only and "
                               "cannot be committed";
+    return;
+  }
   if (!packet)
     return;
   auto prefix = mapping::isResizeOf(*packet, layout.packet);

@@ -57,13 +57,13 @@ void TransposeOp::check(StageChecker &checker, Layout &layout) {
   checker.enter(layout, Point::Transpose);
   auto time = checker.parse("time", getTimeAttr());
   auto packet = checker.parse("packet", getPacketAttr());
+  layout.unknown = true; // Until there is a shape to go on with.
   if (layout.context == Context::Sub)
     checker.notYetSupported() << "transpose in the sub context";
   if (layout.type == ElementType::I5 || layout.type == ElementType::I9) {
     checker.fault("TU-65") << "the transpose engine takes elements of 4, 8, 16 "
                               "and 32 bits, found "
                            << furiosa::toString(layout.type);
-    layout.unknown = true;
     return;
   }
   if (!time || !packet)
@@ -126,6 +126,7 @@ void TransposeOp::check(StageChecker &checker, Layout &layout) {
       layout.transposeOut = out;
       layout.time = *time;
       layout.packet = *packet;
+      layout.unknown = false;
       return;
     }
   if (!rowsFit) {
@@ -134,7 +135,6 @@ void TransposeOp::check(StageChecker &checker, Layout &layout) {
         << "\" are not found in time \"" << layout.time.str()
         << "\": they are its innermost axes, or stand outside of 2 or 4 flits "
            "of one row";
-    layout.unknown = true;
     return;
   }
   auto expected = mapping::pair(rowsFit->batch, rowsFit->columns);
@@ -147,4 +147,5 @@ void TransposeOp::check(StageChecker &checker, Layout &layout) {
                      *time, *expected);
   layout.time = expected ? *expected : *time;
   layout.packet = *packet;
+  layout.unknown = false;
 }
