@@ -33,10 +33,13 @@ static uint32_t elementCode(const uint8_t *bytes, unsigned bits,
 static void setElement(uint8_t *bytes, unsigned bits, unsigned index,
                        uint32_t code) {
   switch (bits) {
-  case 4:
-    bytes[index / 2] = static_cast<uint8_t>(
-        index % 2 ? (bytes[index / 2] & 0xF) | code << 4 : code & 0xF);
+  case 4: {
+    // The other half of the byte stays.
+    unsigned shift = index % 2 * 4;
+    bytes[index / 2] = static_cast<uint8_t>((bytes[index / 2] & 0xF0 >> shift) |
+                                            (code & 0xF) << shift);
     break;
+  }
   case 8:
     bytes[index] = static_cast<uint8_t>(code);
     break;
