@@ -9,6 +9,10 @@
 #include "KernelText.h"
 #include "Kernels.h"
 
+#include "furiosa/Dialect/LIR/IR/LIR.h"
+
+#include "mlir/IR/Builders.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
 
@@ -361,6 +365,90 @@ INSTANTIATE_TEST_SUITE_P(
               commit element "A, C % 2, B")"},
              fromI8}),
     [](const auto &info) { return info.param.stream.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    CustomSwitch, StreamVariant,
+    testing::Values(
+        overSlices("Spread", "A = 64, T = 8, B = 32, Y = 4", "A, T, B",
+                   "A, 1 # 4", "T, B", "A, T, B, Y", "A, Y", "T", "T",
+                   "custom_broadcast [4]"),
+        overSlices("Replace", "P = 64, Q = 4, T = 8, B = 32, Y = 4",
+                   "P, Q, T, B", "P, Q", "T, B", "P, Q, T, B, Y", "P, Y",
+                   "T, Q", "T", "custom_broadcast [4]"),
+        overSlices("Swap", "P = 32, Q = 8, T = 8, B = 32", "P, Q, T, B", "P, Q",
+                   "T, B", "P, Q, T, B", "Q, P", "T", "T",
+                   "custom_broadcast [256]"),
+        overSlices("TwoDigits", "P = 64, L = 4, T = 4, B = 32", "P, T, B",
+                   "1 # 2, P, 1 # 2", "T, B", "P, T, B, L", "L / 2, P, L % 2",
+                   "T", "T", "custom_broadcast [256]"),
+        overSlices("Reversal", "V = 16, W = 16, T = 4, B = 32", "V, W, T, B",
+                   "V, W", "T, B", "V, W, T, B", "W % 4, W / 4, V % 4, V / 4",
+                   "T", "T", "custom_broadcast [256]"),
+        overSlices("TwoAxes", "V = 16, W = 16, T = 4, B = 32, Y = 2, Z = 2",
+                   "V, W, T, B", "V, W", "T, B", "V, W, T, B, Y, Z",
+                   "V / 2, Y, W / 2, Z", "T, V % 2, W % 2", "T",
+                   "custom_broadcast [32]"),
+        overSlices("PaddedAxis", "V = 16, W = 4, C = 3, T = 4, B = 32, X = 4",
+                   "V, W, C, T, B", "V, W, C # 4", "T, B", "V, W, C, T, B, X",
+                   "V, W, X", "T, C", "T", "custom_broadcast [4]"),
+        overSlices("MorePadding", "R = 8, Q = 8, T = 4, B = 32", "R, Q, T, B",
+                   "R # 16, Q # 16", "T, B", "R, Q, T, B", "Q # 32, R", "T",
+                   "T", "custom_broadcast [128]"),
+        overSlices("OnePE", "P = 16, Q = 4, T = 8, B = 32, Y = 4", "P, Q, T, B",
+                   "P, Q", "T, B", "P, Q, T, B, Y", "P, Y", "T, Q", "T",
+                   "custom_broadcast [4]", 1)),
+    [](const auto &info) { return info.param.stream.name; });
+
+/// Slices whose bits are set.
+std::vector<int> listOf(const std::array<uint64_t, 4> &bitmap) {
+  std::vector<int> slices;
+  for (int slice = 0; slice < 256; ++slice)
+    if (bitmap[slice / 64] >> slice % 64 & 1)
+      slices.push_back(slice);
+  return slices;
+}
+
+// The bitmaps that the Tensor Unit path gives for mappings of the book.
+TEST(SnoopBitmap, Examples) {
+  MLIRContext context;
+  context.loadDialect<lir::LIRDialect>();
+  OpBuilder builder(&context);
+  auto bitmaps = [&](int64_t ring, ArrayRef<int64_t> sizes,
+                     ArrayRef<int64_t> strides, ArrayRef<int64_t> packetSizes,
+                     ArrayRef<int64_t> packetStrides) {
+    OwningOpRef<lir::CustomSwitchOp> op =
+        lir::CustomSwitchOp::create(builder, builder.getUnknownLoc(), ring,
+                                    sizes, strides, packetSizes, packetStrides);
+    return op->getSnoopBitmaps();
+  };
+  using List = std::vector<int>;
+  // [V / 4, V % 4, W / 4, W % 4] to [W % 4, W / 4, V % 4, V / 4].
+  auto reversal = bitmaps(256, {4, 4, 4, 4}, {1, 4, 16, 64}, {}, {});
+  ASSERT_EQ(reversal.size(), 256u);
+  for (auto [slice, sender] : {std::pair(0, 0),
+                               {1, 64},
+                               {2, 128},
+                               {3, 192},
+                               {4, 16},
+                               {5, 80},
+                               {64, 1},
+                               {255, 255}})
+    EXPECT_EQ(listOf(reversal[slice]), List{sender}) << slice;
+  // [A, B] to [A / 2, X, B / 2, Y], A % 2 and B % 2 moved into time.
+  auto tiles = bitmaps(32, {8, 2, 8, 2}, {32, 0, 2, 0}, {2, 2}, {16, 1});
+  EXPECT_EQ(listOf(tiles[0]), (List{0, 1, 16, 17}));
+  EXPECT_EQ(listOf(tiles[1]), (List{0, 1, 16, 17}));
+  EXPECT_EQ(listOf(tiles[3]), (List{2, 3, 18, 19}));
+  EXPECT_EQ(listOf(tiles[255]), (List{238, 239, 254, 255}));
+  // [A, B, C # 4] to [A, B, X], C = 3 moved into time.
+  auto padded = bitmaps(4, {64, 4}, {4, 0}, {3}, {1});
+  EXPECT_EQ(listOf(padded[3]), (List{0, 1, 2}));
+  EXPECT_EQ(listOf(padded[4]), (List{4, 5, 6}));
+  EXPECT_EQ(listOf(padded[255]), (List{252, 253, 254}));
+  // [P, 1 # 4] to [P, Y].
+  auto spread = bitmaps(4, {64, 4}, {4, 0}, {}, {});
+  EXPECT_EQ(listOf(spread[7]), List{4});
+}
 
 //===----------------------------------------------------------------------===//
 // Transpose

@@ -110,6 +110,21 @@ struct SwitchLowering : public StageModel<SwitchLowering, visa::SwitchOp> {
     if (config == SwitchConfig::Forwarding)
       return;
     const SwitchShape &shape = stage.after().switched;
+    if (config == SwitchConfig::CustomBroadcast) {
+      // An entry counts slices.
+      auto toArrays = [](ArrayRef<mapping::Entry> entries) {
+        loops::LoopNest nest;
+        for (const mapping::Entry &entry : entries)
+          nest.push_back({entry.size, entry.stride});
+        return Arrays(nest);
+      };
+      Arrays slices = toArrays(shape.slices);
+      Arrays packets = toArrays(shape.packets);
+      lir::CustomSwitchOp::create(
+          builder, op->getLoc(), cast<visa::SwitchOp>(op).getParams()[0],
+          slices.sizes, slices.strides, packets.sizes, packets.strides);
+      return;
+    }
     lir::SwitchOp::create(builder, op->getLoc(), lir::Topology(config),
                           {shape.slice2, shape.slice1, shape.slice0},
                           shape.time0);

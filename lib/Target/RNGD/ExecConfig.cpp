@@ -109,6 +109,8 @@ unsigned SwitchConfig::copies() const {
     return slice1;
   case codes::Topology::TransposedBroadcast1:
     return slice0;
+  case codes::Topology::CustomBroadcast:
+    return sendersPerSlice;
   default:
     return 1;
   }
@@ -147,17 +149,64 @@ PacketSource SwitchConfig::source(unsigned slice, uint64_t index) const {
     uint64_t digit0 = take(slice0);
     return {from(at % slice1, digit0), index};
   }
+  case codes::Topology::CustomBroadcast: {
+    uint64_t digit = take(sendersPerSlice);
+    return {senders[(slice * sendersPerSlice + digit) % senders.size()], index};
+  }
   default:
     return {slice, index};
   }
 }
 
-static Error decodeSwitch(ImageReader &reader, FetchConfig &config) {
+/// The masks that say whose packets each slice gets.
+static Error decodeSenders(ImageReader &reader, const SfrImage &image,
+                           llvm::ArrayRef<const SfrImage *> bySlice,
+                           SwitchConfig &exchange) {
+  StringRef field = "custom_snoop_bitmap_mask0";
+  if (bySlice.empty())
+    return reader.fail(field, "not yet supported: one setting for all slices");
+  std::vector<const SfrField *> masks;
+  for (unsigned k = 0; k < 4; ++k) {
+    std::string name = "custom_snoop_bitmap_mask" + llvm::utostr(k);
+    masks.push_back(sfrBlock(image.block()).find(name, 0));
+    reader.take(name);
+  }
+  for (auto [slice, own] : llvm::enumerate(bySlice)) {
+    // All else is the same in all slices.
+    SfrImage common = *own;
+    unsigned count = 0;
+    for (unsigned k = 0; k < 4; ++k) {
+      uint64_t mask = own->get(*masks[k]);
+      count += llvm::popcount(mask);
+      for (unsigned bit = 0; bit < 64; ++bit)
+        if (mask >> bit & 1)
+          exchange.senders.push_back(static_cast<uint8_t>(64 * k + bit));
+      (void)common.set(masks[k]->name, 0, image.get(*masks[k]));
+    }
+    if (common.words() != image.words())
+      return reader.fail("topology", "slice " + Twine(slice) +
+                                         " is set in another way than others");
+    if (slice == 0)
+      exchange.sendersPerSlice = count;
+    if (count == 0 || count != exchange.sendersPerSlice)
+      return reader.fail(field, "slice " + Twine(slice) + " gets packets of " +
+                                    Twine(count) + " slices, slice 0 of " +
+                                    Twine(exchange.sendersPerSlice));
+  }
+  return Error::success();
+}
+
+static Error decodeSwitch(ImageReader &reader, const SfrImage &image,
+                          llvm::ArrayRef<const SfrImage *> bySlice,
+                          FetchConfig &config) {
   using codes::Topology;
   uint64_t code = reader.take("topology");
+  bool isCustom = code == value(Topology::CustomBroadcast);
+  if (!bySlice.empty() && !isCustom)
+    return reader.fail("topology", "not yet supported: registers of one slice");
   if (code == value(Topology::Forwarding))
     return Error::success();
-  if (code > value(Topology::TransposedBroadcast1))
+  if (code > value(Topology::CustomBroadcast))
     return reader.fail("topology", "not yet supported: value " + Twine(code));
   SwitchConfig exchange;
   exchange.topology = static_cast<Topology>(code);
@@ -168,12 +217,16 @@ static Error decodeSwitch(ImageReader &reader, FetchConfig &config) {
     return 1u << log; // 4 bits.
   };
   exchange.slice2 = takePart("outer_slice_log_size");
-  exchange.slice1 = takePart("outer_dim1_log_size");
+  if (!isCustom)
+    exchange.slice1 = takePart("outer_dim1_log_size");
   exchange.slice0 = takePart("outer_dim0_log_size");
   if (logSum < 6 || logSum > 8)
     return reader.fail("outer_slice_log_size",
                        "the parts of the slices multiply to 2^" +
                            Twine(logSum) + ", a cluster has 64, 128 or 256");
+  if (isCustom)
+    if (Error error = decodeSenders(reader, image, bySlice, exchange))
+      return error;
   bool splitsTime = exchange.topology == Topology::Broadcast01 ||
                     exchange.topology == Topology::InterTranspose;
   if (splitsTime) {
@@ -201,7 +254,9 @@ static Error decodeSwitch(ImageReader &reader, FetchConfig &config) {
   return Error::success();
 }
 
-Expected<FetchConfig> rngd::decodeFetch(const SfrImage &image) {
+Expected<FetchConfig>
+rngd::decodeFetch(const SfrImage &image,
+                  llvm::ArrayRef<const SfrImage *> bySlice) {
   ImageReader reader(image);
   bool isMain = image.block() == Block::FetchUnitMainContext;
   if (isMain)
@@ -260,7 +315,7 @@ Expected<FetchConfig> rngd::decodeFetch(const SfrImage &image) {
   config.packetBytes = static_cast<uint32_t>(packetBytes);
   config.flitsPerPacket = static_cast<uint32_t>(flitsPerPacket);
   config.flits = static_cast<uint32_t>(flitCount);
-  if (Error error = decodeSwitch(reader, config))
+  if (Error error = decodeSwitch(reader, image, bySlice, config))
     return error;
   if (Error error = reader.finish())
     return error;
@@ -539,7 +594,8 @@ static Error checkCommit(const ImageReader &reader, const ExecConfig &config,
 
 Expected<ExecConfig>
 rngd::decodeExec(const TucCommand &exec,
-                 llvm::function_ref<const SfrImage *(Block)> image) {
+                 llvm::function_ref<const SfrImage *(Block)> image,
+                 llvm::ArrayRef<const SfrImage *> bySlice) {
   if (exec.op() != TucOp::Exec)
     return makeError("not an exec command");
   ExecConfig config;
@@ -579,7 +635,8 @@ rngd::decodeExec(const TucCommand &exec,
       return neverWritten(block);
 
   auto fetch = decodeFetch(
-      *image(isMain ? Block::FetchUnitMainContext : Block::SubFetchUnit));
+      *image(isMain ? Block::FetchUnitMainContext : Block::SubFetchUnit),
+      bySlice);
   if (!fetch)
     return fetch.takeError();
   config.fetch = *fetch;

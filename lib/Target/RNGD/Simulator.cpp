@@ -148,6 +148,8 @@ private:
 
   /// Register blocks by bank, and whether an exec has used their contents.
   std::array<std::map<Block, SfrImage>, machine::sfrBanks> banks;
+  /// Blocks that were written slice by slice.
+  std::array<std::map<Block, std::vector<SfrImage>>, machine::sfrBanks> bySlice;
   std::array<std::map<Block, size_t>, machine::sfrBanks> unused;
 
   /// An exchange that the PE waits for.
@@ -275,7 +277,12 @@ Error ProcessingElement::writeRegisters(const TucCommand &command) {
     return makeError("mtosfr: there is no register at SFR address 0x" +
                      llvm::utohexstr(sfr));
   const SfrBlock &block = sfrBlock(location->block);
-  if (location->slice != machine::sfrBroadcastSlice)
+  bool isBroadcast = location->slice == machine::sfrBroadcastSlice;
+  if (!isBroadcast && location->slice >= machine::slicesPerPE)
+    return makeError("mtosfr: a PE has no slice " + Twine(location->slice));
+  bool isFetch = block.id == Block::FetchUnitMainContext ||
+                 block.id == Block::SubFetchUnit;
+  if (!isBroadcast && !isFetch)
     return makeError("mtosfr: not yet supported: registers of one slice");
   if (block.context == BlockContext::Common)
     return makeError("mtosfr: not yet supported: block " + block.name);
@@ -299,6 +306,20 @@ Error ProcessingElement::writeRegisters(const TucCommand &command) {
   Expected<SfrImage> image = SfrImage::fromWords(block.id, contents);
   if (!image)
     return image.takeError();
+  auto &slicesOfBlock = bySlice[location->bank];
+  if (isBroadcast) {
+    slicesOfBlock.erase(block.id);
+  } else {
+    // The others keep what they have.
+    auto before = banks[location->bank].find(block.id);
+    auto &images = slicesOfBlock
+                       .try_emplace(block.id, machine::slicesPerPE,
+                                    before == banks[location->bank].end()
+                                        ? SfrImage::atReset(block.id)
+                                        : before->second)
+                       .first->second;
+    images[location->slice] = *image;
+  }
   banks[location->bank].insert_or_assign(block.id, std::move(*image));
   unused[location->bank][block.id] = position;
   return Error::success();
@@ -321,13 +342,22 @@ ProcessingElement::decode(const TucCommand &exec, unsigned bank) {
     key.push_back(static_cast<uint64_t>(block));
     llvm::append_range(key, image.words());
   }
+  std::vector<const SfrImage *> fetchBySlice;
+  auto found = bySlice[bank].find(context == codes::ExecTarget::Main
+                                      ? Block::FetchUnitMainContext
+                                      : Block::SubFetchUnit);
+  if (found != bySlice[bank].end())
+    for (const SfrImage &image : found->second) {
+      fetchBySlice.push_back(&image);
+      llvm::append_range(key, image.words());
+    }
   // A program that keeps changing its images must not fill the memory.
   if (machine.decoded.size() > 4096)
     machine.decoded.clear();
   std::shared_ptr<const ExecConfig> &config = machine.decoded[key];
   if (config)
     return config;
-  Expected<ExecConfig> fresh = decodeExec(exec, find);
+  Expected<ExecConfig> fresh = decodeExec(exec, find, fetchBySlice);
   if (!fresh)
     return fresh.takeError();
   config = std::make_shared<const ExecConfig>(std::move(*fresh));
@@ -515,7 +545,8 @@ Error ProcessingElement::exchange(
     const FetchConfig &fetch = work->exec->fetch;
     const FetchConfig &common = first.dueExchange()->exec->fetch;
     if (work->exec->context != first.dueExchange()->exec->context ||
-        fetch.exchange != common.exchange || fetch.packets != common.packets ||
+        !fetch.exchange->agrees(*common.exchange) ||
+        fetch.packets != common.packets ||
         fetch.packetBytes != common.packetBytes)
       return report("PE " + Twine(element->index) +
                     " exchanges packets in another way");

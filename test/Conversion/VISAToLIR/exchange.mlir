@@ -151,3 +151,21 @@ func.func @sub_commit() attributes {visa.kernel} {
   }
   return
 }
+
+// Slices that send, within rings of 32.
+#rings = #tmap.axes<V = 16, W = 16, T = 4, B = 32, Y = 2, Z = 2>
+!grid = !visa.dm<i8, slice "V, W", element "T, B", #rings>
+!spread = !visa.dm<i8, slice "V / 2, Y, W / 2, Z", element "T, V % 2, W % 2, B", #rings>
+// CHECK-LABEL: func.func @custom
+// CHECK:       custom_switch ring 32 slices [8 : 32, 2 : 0, 8 : 2, 2 : 0] packets [2 : 16, 2 : 1]
+func.func @custom() attributes {visa.kernel} {
+  %d = visa.alloc : !grid
+  %r = visa.chain main -> !spread {
+    fetch %d time "T" packet "B" : !grid
+    switch custom_broadcast [32] slice "V / 2, Y, W / 2, Z" time "T, V % 2, W % 2"
+    collect time "T, V % 2, W % 2" packet "B"
+    commit_trim packet "B"
+    commit element "T, V % 2, W % 2, B"
+  }
+  return
+}

@@ -47,6 +47,14 @@ func.func @exchange(%a: !lir.mem<dm, 64>, %w: !lir.mem<trf, 256, lanes 8>, %c: !
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 512>
   }
+  // CHECK: custom_switch ring 4 slices [64 : 4, 4 : 0] packets [4 : 1]
+  lir.exec main {
+    fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 64>
+    custom_switch ring 4 slices [64 : 4, 4 : 0] packets [4 : 1]
+    collect flits_per_packet 1
+    commit_adapter in 32 keep 32
+    commit_sequencer %c loops [8 : 32] write 32 slices [0, 255] : !lir.mem<dm, 512>
+  }
   // CHECK: commit_adapter in 32 keep 16 cast f32_to_bf16
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 64>

@@ -105,7 +105,7 @@ func.func @f(%a: !lir.mem<dm, 64>, %w: !lir.mem<trf, 256, lanes 8>, %c: !lir.mem
   lir.exec main {
     fetch_sequencer %a loops [4 : 8] read 8 packet 8 flits 4 : !lir.mem<dm, 64>
     zero_point_sub 3 i4 to i5
-    // expected-error@+1 {{LIR-20: expected switch or collect after zero_point_sub}}
+    // expected-error@+1 {{LIR-20: expected switch or custom_switch or collect after zero_point_sub}}
     fetch_adapter cast i8 to i32
     collect flits_per_packet 1
     commit_adapter in 32 keep 8
@@ -437,6 +437,70 @@ func.func @f(%a: !lir.mem<dm, 64>, %w: !lir.mem<trf, 256, lanes 8>, %c: !lir.mem
     commit_adapter in 32 keep 16 cast f32_to_bf16
     // expected-error@+1 {{LIR-18: write must be 8, found 16}}
     commit_sequencer %c loops [4 : 16] write 16 slices [0, 255] : !lir.mem<dm, 512>
+  }
+  return
+}
+
+// -----
+
+// TU-14.
+
+func.func @f(%a: !lir.mem<dm, 64>, %w: !lir.mem<trf, 256, lanes 8>, %c: !lir.mem<dm, 512>) {
+  lir.exec main {
+    fetch_sequencer %a loops [4 : 8] read 8 packet 8 flits 4 : !lir.mem<dm, 64>
+    // expected-error@+1 {{TU-14: the product of slices must be 64, 128 or 256, found 32}}
+    custom_switch ring 4 slices [32 : 4] packets []
+    collect flits_per_packet 1
+    commit_adapter in 32 keep 8
+    commit_sequencer %c loops [4 : 8] write 8 slices [0, 255] : !lir.mem<dm, 512>
+  }
+  return
+}
+
+// -----
+
+// TU-26: a power of two.
+
+func.func @f(%a: !lir.mem<dm, 64>, %w: !lir.mem<trf, 256, lanes 8>, %c: !lir.mem<dm, 512>) {
+  lir.exec main {
+    fetch_sequencer %a loops [4 : 8] read 8 packet 8 flits 4 : !lir.mem<dm, 64>
+    // expected-error@+1 {{TU-26: the ring must be a power of two up to the 256 slices, found 6}}
+    custom_switch ring 6 slices [256 : 1] packets []
+    collect flits_per_packet 1
+    commit_adapter in 32 keep 8
+    commit_sequencer %c loops [4 : 8] write 8 slices [0, 255] : !lir.mem<dm, 512>
+  }
+  return
+}
+
+// -----
+
+// TU-24.
+
+func.func @f(%a: !lir.mem<dm, 64>, %w: !lir.mem<trf, 256, lanes 8>, %c: !lir.mem<dm, 512>) {
+  lir.exec main {
+    fetch_sequencer %a loops [4 : 8] read 8 packet 8 flits 4 : !lir.mem<dm, 64>
+    // expected-error@+1 {{TU-24: packets come in rising order of the slices that send them, found stride 1 outside of loops that reach 2}}
+    custom_switch ring 4 slices [64 : 4, 4 : 0] packets [2 : 1, 2 : 2]
+    collect flits_per_packet 1
+    commit_adapter in 32 keep 8
+    commit_sequencer %c loops [4 : 8] write 8 slices [0, 255] : !lir.mem<dm, 512>
+  }
+  return
+}
+
+// -----
+
+// TU-26: within the ring.
+
+func.func @f(%a: !lir.mem<dm, 64>, %w: !lir.mem<trf, 256, lanes 8>, %c: !lir.mem<dm, 512>) {
+  lir.exec main {
+    fetch_sequencer %a loops [4 : 8] read 8 packet 8 flits 4 : !lir.mem<dm, 64>
+    // expected-error@+1 {{TU-26: packets come from a ring of 4 slices, found loops that reach 7}}
+    custom_switch ring 4 slices [64 : 4, 4 : 0] packets [8 : 1]
+    collect flits_per_packet 1
+    commit_adapter in 32 keep 8
+    commit_sequencer %c loops [4 : 8] write 8 slices [0, 255] : !lir.mem<dm, 512>
   }
   return
 }

@@ -93,4 +93,21 @@ resource.program @exchange pes 4 clusters [0] release "0.6" makespan 3000 lower_
     }
   }
   resource.wait main
+  // Every slice has bits of its own: PE 1 sets its slice 2, 66 of the cluster.
+  // CHECK-LABEL: sfr FetchUnitMainContext bank 0
+  // CHECK: topology = 6 (custom_broadcast)
+  // CHECK-NEXT: outer_slice_log_size = 6
+  // CHECK-NEXT: outer_dim0_log_size = 2
+  // CHECK-NEXT: custom_snoop_bitmap_mask0 = 0xf
+  // BACK: custom_switch ring 4 slices [64 : 4, 4 : 0] packets [4 : 1]
+  resource.issue main cycles [300, 400] {
+    lir.exec main {
+      fetch_sequencer %a loops [4 : 16] read 16 packet 16 flits 4 : !lir.mem<dm, 64>
+      custom_switch ring 4 slices [64 : 4, 4 : 0] packets [4 : 1]
+      collect flits_per_packet 1
+      commit_adapter in 32 keep 16
+      commit_sequencer %c loops [16 : 16] write 16 slices [0, 255] : !lir.mem<dm, 512>
+    }
+  }
+  resource.wait main
 }

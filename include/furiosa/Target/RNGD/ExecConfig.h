@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace furiosa::rngd {
 
@@ -79,9 +80,17 @@ struct SwitchConfig {
   /// Parts of the slice number, outermost first, and of the packet number.
   unsigned slice2 = 1, slice1 = 1, slice0 = 1;
   uint32_t time0 = 1;
+  /// Custom broadcast: for each slice the slices whose packets it gets, rising;
+  /// as many for each. A PE that knows its own slices only has those.
+  std::vector<uint8_t> senders;
+  unsigned sendersPerSlice = 1;
 
-  friend bool operator==(const SwitchConfig &, const SwitchConfig &) = default;
-
+  /// Whether slices that are set so exchange packets with one another.
+  bool agrees(const SwitchConfig &other) const {
+    return topology == other.topology && slice2 == other.slice2 &&
+           slice1 == other.slice1 && slice0 == other.slice0 &&
+           time0 == other.time0 && sendersPerSlice == other.sendersPerSlice;
+  }
   unsigned slices() const { return slice2 * slice1 * slice0; }
   /// Packets that a slice gets for each one that it sends.
   unsigned copies() const;
@@ -252,9 +261,12 @@ Block routeBlock(codes::ExecTarget context);
 /// Reads the images that `image` gives for the blocks on the route (null: never
 /// written). An error names block, register and field:
 /// "FetchUnitMainContext.fetch.flit_count: …".
+///
+/// Where the fetch block was written slice by slice, `bySlice` has its images.
 llvm::Expected<ExecConfig>
 decodeExec(const TucCommand &exec,
-           llvm::function_ref<const SfrImage *(Block)> image);
+           llvm::function_ref<const SfrImage *(Block)> image,
+           llvm::ArrayRef<const SfrImage *> bySlice = {});
 
 } // namespace furiosa::rngd
 

@@ -52,15 +52,16 @@ static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
     return {"fetch_sequencer"};
   return llvm::TypeSwitch<Operation *, SmallVector<StringRef>>(unit)
       .Case<FetchSequencerOp>([](auto) -> SmallVector<StringRef> {
-        return {"table_lookup", "fetch_adapter", "zero_point_sub", "switch",
-                "collect"};
+        return {"table_lookup", "fetch_adapter", "zero_point_sub",
+                "switch",       "custom_switch", "collect"};
       })
       .Case<TableLookupOp>([](auto) -> SmallVector<StringRef> {
-        return {"fetch_adapter", "switch", "collect"};
+        return {"fetch_adapter", "switch", "custom_switch", "collect"};
       })
-      .Case<FetchAdapterOp, ZeroPointSubOp>(
-          [](auto) -> SmallVector<StringRef> { return {"switch", "collect"}; })
-      .Case<SwitchOp>(
+      .Case<FetchAdapterOp, ZeroPointSubOp>([](auto) -> SmallVector<StringRef> {
+        return {"switch", "custom_switch", "collect"};
+      })
+      .Case<SwitchOp, CustomSwitchOp>(
           [](auto) -> SmallVector<StringRef> { return {"collect"}; })
       .Case<CollectOp>([&](auto) -> SmallVector<StringRef> {
         if (sub)
@@ -157,7 +158,8 @@ struct StreamChecker {
   FetchSequencerOp fetch;
   /// Conversions of the fetch adapter, in their order.
   SmallVector<Conversion, 2> conversions;
-  SwitchOp exchange;
+  /// A SwitchOp or CustomSwitchOp; null without.
+  Operation *exchange = nullptr;
   CollectOp collect;
   FeedBufferOp feed;
   TrfSequencerOp trf;
@@ -233,18 +235,24 @@ LogicalResult StreamChecker::checkFetch() {
 
 LogicalResult StreamChecker::checkSwitch() {
   if (fetch.getPacket() % int64_t(machine::accessWordBytes) != 0)
-    return exchange.emitOpError("TU-3: the switch moves words of ")
+    return exchange->emitOpError("TU-3: the switch moves words of ")
            << machine::accessWordBytes << " bytes, found packets of "
            << fetch.getPacket();
-  int64_t split = exchange.getTime0();
-  if (exchange.getTopology() == Topology::InterTranspose)
-    split *= exchange.getSlices()[1];
-  int64_t packets = flits / collect.getFlitsPerPacket();
-  if (packets % split != 0)
-    return exchange.emitOpError("TU-15: the ")
-           << packets << " packets are no multiple of " << split;
-  if (llvm::MulOverflow(flits, exchange.getCopies(), flits))
-    return exchange.emitOpError("LIR-11: the number of flits does not fit");
+  int64_t copies;
+  if (auto op = dyn_cast<SwitchOp>(exchange)) {
+    copies = op.getCopies();
+    int64_t split = op.getTime0();
+    if (op.getTopology() == Topology::InterTranspose)
+      split *= op.getSlices()[1];
+    int64_t packets = flits / collect.getFlitsPerPacket();
+    if (packets % split != 0)
+      return op.emitOpError("TU-15: the ")
+             << packets << " packets are no multiple of " << split;
+  } else {
+    copies = cast<CustomSwitchOp>(exchange).getCopies();
+  }
+  if (llvm::MulOverflow(flits, copies, flits))
+    return exchange->emitOpError("LIR-11: the number of flits does not fit");
   return success();
 }
 
@@ -485,8 +493,8 @@ LogicalResult StreamChecker::run() {
     else if (isa<TableLookupOp, FetchAdapterOp, ZeroPointSubOp>(unit))
       conversions.push_back(
           {&unit, getTypeAttr(unit, "from"), getTypeAttr(unit, "to")});
-    else if (auto op = dyn_cast<SwitchOp>(unit))
-      exchange = op;
+    else if (isa<SwitchOp, CustomSwitchOp>(unit))
+      exchange = &unit;
     else if (auto op = dyn_cast<CollectOp>(unit))
       collect = op;
     else if (auto op = dyn_cast<FeedBufferOp>(unit))

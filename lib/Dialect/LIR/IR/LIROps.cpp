@@ -372,6 +372,67 @@ LogicalResult SwitchOp::verify() {
   return success();
 }
 
+/// Offsets that nested loops reach, innermost fastest.
+static SmallVector<int64_t> getOffsets(ArrayRef<int64_t> sizes,
+                                       ArrayRef<int64_t> strides) {
+  SmallVector<int64_t> offsets = {0};
+  for (auto [size, stride] : llvm::zip_equal(sizes, strides)) {
+    SmallVector<int64_t> next;
+    for (int64_t offset : offsets)
+      for (int64_t i = 0; i < size; ++i)
+        next.push_back(offset + i * stride);
+    offsets = std::move(next);
+  }
+  return offsets;
+}
+
+int64_t CustomSwitchOp::getCopies() {
+  return lir::getProduct(getPacketSizes()).value_or(0);
+}
+
+std::vector<std::array<uint64_t, 4>> CustomSwitchOp::getSnoopBitmaps() {
+  std::vector<std::array<uint64_t, 4>> bitmaps;
+  auto packets = getOffsets(getPacketSizes(), getPacketStrides());
+  int64_t ring = getRing();
+  for (auto [slice, base] :
+       llvm::enumerate(getOffsets(getSliceSizes(), getSliceStrides()))) {
+    auto &bitmap = bitmaps.emplace_back();
+    for (int64_t packet : packets) {
+      int64_t sender = int64_t(slice) / ring * ring + (base + packet) % ring;
+      bitmap[sender / 64] |= uint64_t(1) << sender % 64;
+    }
+  }
+  return bitmaps;
+}
+
+LogicalResult CustomSwitchOp::verify() {
+  if (failed(verifyLoops(*this, getSliceSizes(), getSliceStrides())) ||
+      failed(verifyLoops(*this, getPacketSizes(), getPacketStrides())))
+    return failure();
+  int64_t slices = *lir::getProduct(getSliceSizes());
+  if (slices != 64 && slices != 128 && slices != 256)
+    return emitOpError("TU-14: the product of slices must be 64, 128 or 256, "
+                       "found ")
+           << slices;
+  if (getRing() < 1 || getRing() > slices || !llvm::isPowerOf2_64(getRing()))
+    return emitOpError("TU-26: the ring must be a power of two up to the ")
+           << slices << " slices, found " << getRing();
+  // Each stride passes over all that the loops inside reach.
+  int64_t reach = 0;
+  for (auto [size, stride] : llvm::zip(llvm::reverse(getPacketSizes()),
+                                       llvm::reverse(getPacketStrides()))) {
+    if (stride <= reach)
+      return emitOpError("TU-24: packets come in rising order of the slices "
+                         "that send them, found stride ")
+             << stride << " outside of loops that reach " << reach;
+    reach += (size - 1) * stride;
+    if (reach >= getRing())
+      return emitOpError("TU-26: packets come from a ring of ")
+             << getRing() << " slices, found loops that reach " << reach;
+  }
+  return success();
+}
+
 LogicalResult CollectOp::verify() {
   if (getFlitsPerPacket() < 1)
     return emitOpError("LIR-11: flits_per_packet must be positive, found ")

@@ -65,6 +65,11 @@ static std::optional<int64_t> describeExec(lir::ExecOp exec,
         return std::nullopt;
       shape.flits *= op.getCopies();
       flits = shape.flits;
+    } else if (auto op = dyn_cast<lir::CustomSwitchOp>(unit)) {
+      if (llvm::MulOverflow(shape.flits, op.getRing(), shape.switched))
+        return std::nullopt;
+      shape.flits *= op.getCopies();
+      flits = shape.flits;
     } else if (auto op = dyn_cast<lir::TransposeOp>(unit)) {
       std::optional<int64_t> cycles = getTransposeCycles(op, flits);
       if (!cycles)

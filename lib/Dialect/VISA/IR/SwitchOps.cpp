@@ -431,8 +431,3 @@ void SwitchOp::check(StageChecker &checker, Layout &layout) {
   else
     checkNamed(*this, checker, layout, *slice, *time);
 }
-
-void SwitchOp::checkUnit(FaultReporter &reporter, const ChainStage &) {
-  if (getConfig() == SwitchConfig::CustomBroadcast)
-    reporter.notYetSupported() << "a custom broadcast in a kernel binary";
-}

@@ -44,11 +44,12 @@ FailureOr<ExecImages> ExecEncoder::run() {
         llvm::TypeSwitch<Operation *, LogicalResult>(&unit)
             .Case<lir::FetchSequencerOp, lir::TableLookupOp,
                   lir::FetchAdapterOp, lir::ZeroPointSubOp, lir::SwitchOp,
-                  lir::CollectOp, lir::TransposeOp, lir::TrfStoreOp,
-                  lir::VrfStoreOp, lir::FeedBufferOp, lir::TrfSequencerOp,
-                  lir::PacketReducerOp, lir::TimeReducerOp, lir::LaneFolderOp,
-                  lir::VectorAluOp, lir::CastOp, lir::CommitAdapterOp,
-                  lir::CommitSequencerOp>([&](auto op) { return encode(op); })
+                  lir::CustomSwitchOp, lir::CollectOp, lir::TransposeOp,
+                  lir::TrfStoreOp, lir::VrfStoreOp, lir::FeedBufferOp,
+                  lir::TrfSequencerOp, lir::PacketReducerOp, lir::TimeReducerOp,
+                  lir::LaneFolderOp, lir::VectorAluOp, lir::CastOp,
+                  lir::CommitAdapterOp, lir::CommitSequencerOp>(
+                [&](auto op) { return encode(op); })
             .Default([](Operation *op) {
               return op->emitOpError("not yet supported: no registers are "
                                      "known for this unit");
@@ -59,6 +60,7 @@ FailureOr<ExecImages> ExecEncoder::run() {
   ExecImages encoded;
   encoded.context = isMain() ? codes::ExecTarget::Main : codes::ExecTarget::Sub;
   encoded.route = route;
+  encoded.snoopBitmaps = std::move(snoopBitmaps);
   if (failed(set(exec, routeBlock(encoded.context),
                  isMain() ? "main_context" : "data_path_route_sub_context",
                  route)))

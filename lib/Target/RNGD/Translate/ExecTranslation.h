@@ -36,6 +36,7 @@ private:
   llvm::LogicalResult encode(lir::FetchAdapterOp op);
   llvm::LogicalResult encode(lir::ZeroPointSubOp op);
   llvm::LogicalResult encode(lir::SwitchOp op);
+  llvm::LogicalResult encode(lir::CustomSwitchOp op);
   llvm::LogicalResult encode(lir::CollectOp op);
   llvm::LogicalResult encode(lir::TrfStoreOp op);
   llvm::LogicalResult encode(lir::VrfStoreOp op);
@@ -83,6 +84,7 @@ private:
   /// `Block` counts in the order of addresses.
   std::map<Block, SfrImage> images;
   uint64_t route = 0;
+  std::vector<std::array<uint64_t, 4>> snoopBitmaps;
   /// Sizes of the loops of the TRF sequencer, for the slots of the reducer.
   llvm::SmallVector<int64_t, 8> weightSizes;
   /// ALUs so far; the last one feeds the next.

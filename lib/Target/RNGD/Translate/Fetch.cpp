@@ -91,8 +91,76 @@ LogicalResult ExecEncoder::encode(lir::SwitchOp op) {
              splitsTime ? op.getTime0() : 0);
 }
 
+LogicalResult ExecEncoder::encode(lir::CustomSwitchOp op) {
+  snoopBitmaps = op.getSnoopBitmaps();
+  int64_t ring = op.getRing();
+  if (failed(set(op, fetchBlock(), "topology",
+                 codes::value(codes::Topology::CustomBroadcast))) ||
+      failed(set(op, fetchBlock(), "outer_slice_log_size",
+                 llvm::Log2_64(snoopBitmaps.size() / ring))))
+    return failure();
+  return set(op, fetchBlock(), "outer_dim0_log_size", llvm::Log2_64(ring));
+}
+
 LogicalResult ExecEncoder::encode(lir::CollectOp) {
   // Flits follow from words_per_packet.
+  return success();
+}
+
+/// Finds the loops of lir in what each slice gets.
+static LogicalResult buildCustomSwitch(UnitBuilder &unit,
+                                       const SwitchConfig &config) {
+  int64_t ring = config.slice0, copies = config.copies();
+  auto sendersOf = [&](int64_t slice) {
+    return ArrayRef(config.senders).slice(slice * copies, copies);
+  };
+  // The packets of slice 0 come from where their loops reach. The innermost
+  // loop goes on while its stride does, the next one from there.
+  ArrayRef<uint8_t> first = sendersOf(0);
+  SmallVector<int64_t> packetSizes, packetStrides;
+  for (int64_t inner = 1; inner < copies;) {
+    int64_t stride = first[inner] - first[0], size = 2;
+    while (inner * (size + 1) <= copies &&
+           first[inner * size] - first[0] == size * stride)
+      ++size;
+    packetSizes.insert(packetSizes.begin(), size);
+    packetStrides.insert(packetStrides.begin(), stride);
+    inner *= size;
+  }
+  // Each binary digit of a slice moves the senders within their ring.
+  auto moved = [&](int64_t slice, int64_t offset) {
+    SmallVector<uint8_t> senders;
+    for (uint8_t sender : first)
+      senders.push_back(slice / ring * ring + (sender + offset) % ring);
+    llvm::sort(senders);
+    return ArrayRef(senders) == sendersOf(slice);
+  };
+  SmallVector<int64_t> sliceSizes, sliceStrides;
+  for (int64_t digit = 1; digit < int64_t(config.slices()); digit *= 2) {
+    // Where a ring ends the offset is a multiple of it.
+    int64_t offset = digit >= ring ? digit : 0;
+    while (digit < ring && offset < ring && !moved(digit, offset))
+      ++offset;
+    if (!sliceStrides.empty() &&
+        offset == sliceStrides.front() * sliceSizes.front())
+      sliceSizes.front() *= 2;
+    else {
+      sliceSizes.insert(sliceSizes.begin(), 2);
+      sliceStrides.insert(sliceStrides.begin(), offset);
+    }
+  }
+  auto op =
+      lir::CustomSwitchOp::create(unit.builder, unit.loc, ring, sliceSizes,
+                                  sliceStrides, packetSizes, packetStrides);
+  for (auto [slice, bitmap] : llvm::enumerate(op.getSnoopBitmaps())) {
+    std::array<uint64_t, 4> expected = {};
+    for (uint8_t sender : sendersOf(slice))
+      expected[sender / 64] |= uint64_t(1) << sender % 64;
+    if (bitmap != expected)
+      return emitError(unit.loc) << "not yet supported: custom_snoop_bitmap of "
+                                    "slice "
+                                 << slice << " follows no loops";
+  }
   return success();
 }
 
@@ -122,7 +190,11 @@ LogicalResult rngd::buildFetch(UnitBuilder &unit, const FetchConfig &config) {
   else if (config.cast)
     lir::FetchAdapterOp::create(builder, unit.loc, type(config.cast->from),
                                 type(config.cast->to));
-  if (const std::optional<SwitchConfig> &exchange = config.exchange)
+  const std::optional<SwitchConfig> &exchange = config.exchange;
+  if (exchange && !exchange->senders.empty()) {
+    if (failed(buildCustomSwitch(unit, *exchange)))
+      return failure();
+  } else if (exchange)
     lir::SwitchOp::create(
         builder, unit.loc, static_cast<lir::Topology>(exchange->topology),
         {exchange->slice2, exchange->slice1, exchange->slice0},

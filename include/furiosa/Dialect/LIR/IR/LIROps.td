@@ -175,6 +175,35 @@ def LIR_SwitchOp : LIR_Unit<"switch"> {
   }];
 }
 
+def LIR_CustomSwitchOp : LIR_Unit<"custom_switch"> {
+  let summary = "Exchange packets between slices by snoop bitmaps";
+  let description = [{
+    The loops `slices` count the slices that receive, `packets` the packets that
+    each of them gets in a row for one packet of the stream; strides count the
+    slices that send, within the ring of `ring` slices that a slice stands in.
+    What a slice gets comes in rising order of the senders (TU-24), so that a
+    bitmap of them says all (TU-26).
+
+    Example:
+    ```mlir
+    custom_switch ring 4 slices [64 : 4, 4 : 0] packets [4 : 1]
+    ```
+  }];
+  let arguments = (ins LIR_Int:$ring, DenseI64ArrayAttr:$sliceSizes, DenseI64ArrayAttr:$sliceStrides,
+      DenseI64ArrayAttr:$packetSizes, DenseI64ArrayAttr:$packetStrides);
+  let assemblyFormat = [{
+    `ring` $ring `slices` custom<Loops>($sliceSizes, $sliceStrides)
+    `packets` custom<Loops>($packetSizes, $packetStrides) attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Packets that leave for each one that enters.
+    int64_t getCopies();
+    /// For each slice, the slices whose packets it gets, one bit each.
+    ::std::vector<::std::array<uint64_t, 4>> getSnoopBitmaps();
+  }];
+}
+
 def LIR_CollectOp : LIR_Unit<"collect"> {
   let summary = "Cut packets into flits";
   let description = [{

@@ -5,7 +5,7 @@
 
 include "furiosa/Dialect/VISA/IR/VISA.td"
 
-def VISA_SwitchOp : VISA_Stage<"switch", ["checkUnit"]> {
+def VISA_SwitchOp : VISA_Stage<"switch"> {
   let summary = "Exchange packets between the slices of a cluster";
   let description = [{
     The slices stand in rings; what a configuration does is said in
