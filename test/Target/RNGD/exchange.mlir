@@ -93,7 +93,7 @@ resource.program @exchange pes 4 clusters [0] release "0.6" makespan 3000 lower_
     }
   }
   resource.wait main
-  // Every slice has bits of its own: PE 1 sets its slice 2, 66 of the cluster.
+  // Every slice has a block of its own; this is that of slices 0 to 3.
   // CHECK-LABEL: sfr FetchUnitMainContext bank 0
   // CHECK: topology = 6 (custom_broadcast)
   // CHECK-NEXT: outer_slice_log_size = 6
