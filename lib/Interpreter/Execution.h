@@ -51,11 +51,12 @@ struct AxisTable {
 
 /// The terms of a tensor type.
 struct TensorTerms {
-  /// Chip, cluster and slice.
-  Terms spatial;
-  Terms lane, element;
+  /// Chip and cluster.
+  Terms place;
+  Terms slice, lane, element;
 
-  Terms all() const { return join(join(spatial, lane), element); }
+  Terms spatial() const { return join(place, slice); }
+  Terms all() const { return join(join(spatial(), lane), element); }
 };
 
 /// A kernel that runs.
@@ -113,12 +114,14 @@ public:
   mlir::FailureOr<Terms> getTerms(mlir::Operation *op, llvm::StringRef text) {
     return kernel.getTerms(op, chain.getAxes(), text);
   }
+  Terms spatial() const { return join(place, slice); }
   /// The same function of the index, on the live cells of the terms.
   mlir::LogicalResult restrict(mlir::Operation *op, const Terms &terms);
 
   /// The stream as a function of the logical index.
   IndexedArray stream;
-  Terms spatial, time, packet;
+  /// Chip and cluster; slice, time and packet.
+  Terms place, slice, time, packet;
   std::optional<OpenContraction> contraction;
 
 private:

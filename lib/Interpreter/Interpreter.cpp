@@ -98,9 +98,9 @@ FailureOr<TensorTerms> KernelExecution::getTerms(Operation *op, Type tensor) {
     terms.append(more->begin(), more->end());
     return success();
   };
-  if (failed(add(parts.chip, result.spatial)) ||
-      failed(add(parts.cluster, result.spatial)) ||
-      failed(add(parts.slice, result.spatial)) ||
+  if (failed(add(parts.chip, result.place)) ||
+      failed(add(parts.cluster, result.place)) ||
+      failed(add(parts.slice, result.slice)) ||
       failed(add(parts.lane, result.lane)) ||
       failed(add(parts.element, result.element)))
     return failure();

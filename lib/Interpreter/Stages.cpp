@@ -30,7 +30,7 @@ static LogicalResult moveOn(Operation *op, ChainExecution &execution,
   execution.time = std::move(*time);
   execution.packet = std::move(*packet);
   return execution.restrict(
-      op, join(execution.spatial, join(execution.time, execution.packet)));
+      op, join(execution.spatial(), join(execution.time, execution.packet)));
 }
 
 /// Applies `convert` to each defined code.
@@ -55,15 +55,43 @@ static LogicalResult interpretFetch(FetchOp op, ChainExecution &execution) {
   if (failed(source) || failed(time) || failed(packet))
     return failure();
   const Tensor &tensor = execution.getKernel().getTensor(op.getSource());
-  execution.spatial = source->spatial;
+  execution.place = source->place;
+  execution.slice = source->slice;
   execution.time = *time;
   execution.packet = *packet;
   Digits digits(source->element, execution.axisSizes());
   return take(op,
               readArray(tensor.buffer->array, tensor.shift, &digits,
-                        execution.spatial, join(*time, *packet),
+                        execution.spatial(), join(*time, *packet),
                         execution.axisSizes()),
               execution.stream);
+}
+
+static LogicalResult interpretTableLookup(TableLookupOp op,
+                                          ChainExecution &execution) {
+  auto to = visa::getElementType(op.getTo());
+  ElementType from = execution.stream.type;
+  if (!to || !tableLookup(from, *to, 0))
+    return op.emitError() << "not yet supported: table_lookup from "
+                          << furiosa::toString(from) << " to " << op.getTo();
+  convertStream(execution, *to, [&](uint32_t code) {
+    return tableLookup(from, *to, code).value_or(0);
+  });
+  return success();
+}
+
+static LogicalResult interpretZeroPointSub(ZeroPointSubOp op,
+                                           ChainExecution &execution) {
+  ElementType from = execution.stream.type;
+  if (from != ElementType::I4 && from != ElementType::I8)
+    return op.emitError() << "not yet supported: zero_point_sub from "
+                          << furiosa::toString(from);
+  ElementType to = from == ElementType::I4 ? ElementType::I5 : ElementType::I9;
+  convertStream(execution, to, [&](uint32_t code) {
+    return encodeInteger(to, decodeInteger(from, code) -
+                                 static_cast<int32_t>(op.getZeroPoint()));
+  });
+  return success();
 }
 
 static LogicalResult interpretFetchCast(FetchCastOp op,
@@ -94,6 +122,24 @@ static LogicalResult interpretFetchCast(FetchCastOp op,
                         << furiosa::toString(from) << " to " << op.getTo();
 }
 
+/// The new slices read the old ones by the digits that both have; a tile is the
+/// same for all its cells.
+static LogicalResult interpretSwitch(SwitchOp op, ChainExecution &execution) {
+  auto slice = execution.getTerms(op, op.getSlice());
+  auto time = execution.getTerms(op, op.getTime());
+  if (failed(slice) || failed(time))
+    return failure();
+  Digits digits(join(execution.slice, execution.time), execution.axisSizes());
+  IndexedArray source = std::move(execution.stream);
+  Terms kept = join(execution.place, execution.packet);
+  execution.slice = *slice;
+  execution.time = *time;
+  return take(op,
+              readArray(source, {}, &digits, kept, join(*slice, *time),
+                        execution.axisSizes()),
+              execution.stream);
+}
+
 static LogicalResult interpretCollect(CollectOp op, ChainExecution &execution) {
   return moveOn(op, execution, execution.getTerms(op, op.getTime()),
                 execution.getTerms(op, op.getPacket()));
@@ -121,11 +167,11 @@ static LogicalResult interpretContractOuter(ContractOuterOp op,
   Digits weightDigits(weight->element, sizes);
   if (failed(take(op,
                   readArray(execution.stream, {}, &streamDigits,
-                            execution.spatial, position, sizes, false),
+                            execution.spatial(), position, sizes, false),
                   open.stream)) ||
       failed(take(op,
                   readArray(tensor.buffer->array, tensor.shift, &weightDigits,
-                            join(execution.spatial, weight->lane), position,
+                            join(execution.spatial(), weight->lane), position,
                             sizes, false),
                   open.weight)))
     return failure();
@@ -154,7 +200,7 @@ static LogicalResult interpretContractTime(ContractTimeOp op,
   if (failed(time) || failed(checkOpen(op, execution)))
     return failure();
   OpenContraction &open = *execution.contraction;
-  Contraction contraction{open.stream,  open.weight,    execution.spatial,
+  Contraction contraction{open.stream,  open.weight,    execution.spatial(),
                           open.lane,    open.outerTime, open.packet,
                           open.columns, *time};
   execution.time = *time;
@@ -249,7 +295,7 @@ static LogicalResult interpretVectorFxp(VectorFxpOp op,
     Digits digits(terms->element, execution.axisSizes());
     if (failed(take(op,
                     readArray(tensor.buffer->array, tensor.shift, &digits,
-                              execution.spatial,
+                              execution.spatial(),
                               join(execution.time, execution.packet),
                               execution.axisSizes()),
                     operand)))
@@ -304,11 +350,28 @@ static LogicalResult interpretCommitTrim(CommitTrimOp op,
                 execution.getTerms(op, op.getPacket()));
 }
 
+/// f32 to bf16, by a function of the pattern.
+template <uint16_t (*convert)(uint32_t), typename OpT>
+static LogicalResult interpretCommitCast(OpT op, ChainExecution &execution) {
+  if (execution.stream.type != ElementType::F32)
+    return op.emitError() << "not yet supported: a commit cast from "
+                          << furiosa::toString(execution.stream.type);
+  convertStream(execution, ElementType::BF16,
+                [](uint32_t code) { return uint32_t(convert(code)); });
+  return success();
+}
+
+static LogicalResult interpretTranspose(TransposeOp op,
+                                        ChainExecution &execution) {
+  return moveOn(op, execution, execution.getTerms(op, op.getTime()),
+                execution.getTerms(op, op.getPacket()));
+}
+
 static LogicalResult interpretCommit(CommitOp op, ChainExecution &execution) {
   auto element = execution.getTerms(op, op.getElement());
   if (failed(element))
     return failure();
-  return execution.restrict(op, join(execution.spatial, *element));
+  return execution.restrict(op, join(execution.spatial(), *element));
 }
 
 static LogicalResult interpretToTrf(ToTrfOp op, ChainExecution &execution) {
@@ -316,14 +379,15 @@ static LogicalResult interpretToTrf(ToTrfOp op, ChainExecution &execution) {
   auto element = execution.getTerms(op, op.getElement());
   if (failed(lane) || failed(element))
     return failure();
-  return execution.restrict(op, join(execution.spatial, join(*lane, *element)));
+  return execution.restrict(op,
+                            join(execution.spatial(), join(*lane, *element)));
 }
 
 static LogicalResult interpretToVrf(ToVrfOp op, ChainExecution &execution) {
   auto element = execution.getTerms(op, op.getElement());
   if (failed(element))
     return failure();
-  return execution.restrict(op, join(execution.spatial, *element));
+  return execution.restrict(op, join(execution.spatial(), *element));
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,6 +410,20 @@ LogicalResult ChainExecution::run() {
 void interpreter::registerStageModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, VISADialect *) {
     FetchOp::attachInterface<StageModel<FetchOp, interpretFetch>>(*context);
+    TableLookupOp::attachInterface<
+        StageModel<TableLookupOp, interpretTableLookup>>(*context);
+    ZeroPointSubOp::attachInterface<
+        StageModel<ZeroPointSubOp, interpretZeroPointSub>>(*context);
+    SwitchOp::attachInterface<StageModel<SwitchOp, interpretSwitch>>(*context);
+    TransposeOp::attachInterface<StageModel<TransposeOp, interpretTranspose>>(
+        *context);
+    CommitCastOp::attachInterface<
+        StageModel<CommitCastOp, interpretCommitCast<f32ToBf16, CommitCastOp>>>(
+        *context);
+    CommitCastReluOp::attachInterface<
+        StageModel<CommitCastReluOp,
+                   interpretCommitCast<f32ToBf16Relu, CommitCastReluOp>>>(
+        *context);
     FetchCastOp::attachInterface<StageModel<FetchCastOp, interpretFetchCast>>(
         *context);
     CollectOp::attachInterface<StageModel<CollectOp, interpretCollect>>(

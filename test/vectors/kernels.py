@@ -27,7 +27,7 @@ import tempfile
 TYPES = {
     "i4": "i4", "i8": "i8", "i16": "i16", "i32": "i32", "u8": "ui8",
     "bf16": "bf16", "f32": "f32", "f8e4m3": "f8E4M3FN", "f8e5m2": "f8E5M2",
-    "f4e2m1": "f4E2M1FN",
+    "f4e2m1": "f4E2M1FN", "i5": "i5", "i9": "i9",
 }
 FLOATS = ("bf16", "f32", "f8e4m3", "f8e5m2", "f4e2m1")
 # Bits of the fraction, for the last rounding of a sum.
@@ -38,6 +38,7 @@ CLAUSES = {
     "collect": ("time", "packet"),
     "contract_packet": ("packet",),
     "contract_time": ("time",),
+    "transpose": ("time", "packet"),
     "commit_trim": ("packet",),
     "vector_init": (),
     "vector_final": (),
@@ -310,6 +311,8 @@ class Writer:
         chain, self.chain = self.chain, None
         if chain is None:
             return
+        if "slice" in chain:
+            mappings = {"slice": chain["slice"]} | (mappings or {})
         target = Tensor(tier, chain["dtype"], chain["source"].mappings | (
             mappings or {"element": "1 # 8"}))
         self.bind(name or "unfinished", target)
@@ -343,6 +346,28 @@ class Writer:
     def op_fetch_cast(self, op):
         only(op, "to")
         self.add(f"fetch_cast to {self.convert(op['to'])}")
+
+    def op_table_lookup(self, op):
+        only(op, "to")
+        self.add(f"table_lookup to {self.convert(op['to'])}")
+
+    def op_zero_point_sub(self, op):
+        only(op, "zero_point")
+        self.convert({"i4": "i5"}.get(self.chain["dtype"], "i9"))
+        self.add(f"zero_point_sub {op['zero_point']}")
+
+    def op_switch(self, op):
+        only(op, "config", "params", "slice", "time")
+        config = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", op["config"]).lower()
+        self.chain["slice"] = op["slice"]
+        self.add(f'switch {config} {op["params"]} slice "{op["slice"]}" time '
+                 f'"{op["time"]}"')
+
+    def commit_cast(self, op):
+        only(op, "to")
+        self.add(f"{op['op']} to {self.convert(op['to'])}")
+
+    op_commit_cast = op_commit_cast_relu = commit_cast
 
     def op_cast(self, op):
         only(op, "to", "packet")

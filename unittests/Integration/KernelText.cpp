@@ -14,6 +14,10 @@ static std::string mlirName(ElementType type) {
     return "f8E4M3FN";
   case ElementType::F8E5M2:
     return "f8E5M2";
+  case ElementType::U8:
+    return "ui8";
+  case ElementType::F4E2M1:
+    return "f4E2M1FN";
   default:
     return toString(type).str();
   }
@@ -83,12 +87,17 @@ std::string Gemm::text() const {
   std::string element = padded ? row + ", " + column + ", " + trim
                                : row + ", " + group + ", " + trim;
 
+  std::string wide = type == ElementType::I4 ? "i5" : "i9";
+  auto zeroPoint = [](std::optional<int> value) -> std::string {
+    return value ? formatv("    zero_point_sub {0}\n", *value).str() : "";
+  };
   std::string cast = castToBf16
                          ? formatv("      cast to bf16 packet \"{0} # 16\"\n",
                                    sequential || lanes == 1 ? "1" : lane)
                                .str()
                          : "";
-  return formatv(R"(
+  return formatv(
+      R"(
 #axes = #tmap.axes<I = {0}, J = {1}, K = {2}>
 !a_hbm = !visa.hbm<{3}, element "I, K", #axes>
 !b_hbm = !visa.hbm<{3}, element "J, K", #axes>
@@ -96,18 +105,18 @@ std::string Gemm::text() const {
 !a_dm = !visa.dm<{3}, slice "{5}", element "{6}, K", #axes>
 !b_dm = !visa.dm<{3}, slice "{5}", element "{7}, K", #axes>
 !c_dm = !visa.dm<{4}, slice "{5}", element "{8}", #axes>
-!b_trf = !visa.trf<{3}, slice "{5}", lane "{9}", element "{10}, K", #axes>
+!b_trf = !visa.trf<{22}, slice "{5}", lane "{9}", element "{10}, K", #axes>
 func.func @kernel(%a: !a_hbm, %b: !b_hbm) -> !c_hbm attributes {{visa.kernel} {{
   %ad = visa.to_dm %a : !a_hbm -> !a_dm
   %bd = visa.to_dm %b : !b_hbm -> !b_dm
   %w = visa.chain sub -> !b_trf {{
     fetch %bd time "{9}, {10}" packet "K" : !b_dm
-    collect time "{9}, {10}, {11}" packet "{12}"
+{23}    collect time "{9}, {10}, {11}" packet "{12}"
     to_trf lane "{9}" element "{10}, K"
   }
   %c = visa.chain main -> !c_dm {{
     fetch %ad time "{13}" packet "K" : !a_dm
-    collect time "{13}, {11}" packet "{12}"
+{24}    collect time "{13}, {11}" packet "{12}"
     contract_outer %w time "{14}" packet "{15}" : !b_trf
     contract_packet packet "1"
     contract_time time "{16}"
@@ -119,11 +128,34 @@ func.func @kernel(%a: !a_hbm, %b: !b_hbm) -> !c_hbm attributes {{visa.kernel} {{
   return %o : !c_hbm
 }
 )",
-                 rows, columns, depth, in, out, slice, row, column, element,
-                 lane, group, flits, inner, fetchTime, outerTime,
-                 low("K", depth, packet()), kept,
-                 sequential ? "sequential" : "interleaved", foldTime,
-                 foldPacket, cast, trim);
+      rows, columns, depth, in, out, slice, row, column, element, lane, group,
+      flits, inner, fetchTime, outerTime, low("K", depth, packet()), kept,
+      sequential ? "sequential" : "interleaved", foldTime, foldPacket, cast,
+      trim, zeroB ? wide : in, zeroPoint(zeroB), zeroPoint(zeroA));
+}
+
+std::string Stream::text() const {
+  int clusters = pes == 8 ? 2 : 1;
+  return formatv(R"(
+#axes = #tmap.axes<{0}>
+!in_hbm = !visa.hbm<{1}, element "{2}", #axes>
+!out_hbm = !visa.hbm<{3}, element "{4}", #axes>
+!in_dm = !visa.dm<{1}, cluster "{11}", slice "{5}", element "{6}", #axes>
+!out_dm = !visa.dm<{3}, cluster "{11}", slice "{7}", element "{8}", #axes>
+module attributes {{visa.target = #visa.target<rngd, release = "0.6", chips = 1, pes = {10}>} {{
+  func.func @kernel(%a: !in_hbm) -> !out_hbm attributes {{visa.kernel} {{
+    %d = visa.to_dm %a : !in_hbm -> !in_dm
+    %r = visa.chain {12} -> !out_dm {{
+      fetch %d {9}
+    }
+    %o = visa.to_hbm %r : !out_dm -> !out_hbm
+    return %o : !out_hbm
+  }
+}
+)",
+                 axes, mlirName(in), inHbm, mlirName(out), outHbm, inSlice,
+                 inElement, outSlice, outElement, stages, pes,
+                 clusters == 2 ? "1 # 2" : "1", context);
 }
 
 std::string Gemv::text() const {

@@ -11,6 +11,7 @@
 #include "furiosa/Support/NumberFormats.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace furiosa::test {
@@ -29,6 +30,8 @@ struct Gemm {
   bool sequential = false;
   /// Narrow the f32 sums to bf16.
   bool castToBf16 = false;
+  /// Subtracted from a and from b at fetch; integers only.
+  std::optional<int> zeroA, zeroB;
 
   int64_t slices() const {
     return rows / rowsPerSlice * (columns / columnsPerSlice);
@@ -40,6 +43,23 @@ struct Gemm {
   }
   /// Elements of one packet of the multiplier.
   int64_t packet() const { return flits * 256 / wireBits(type); }
+  std::string text() const;
+};
+
+/// A chain without contraction from one tensor to another, both lists of axes
+/// in HBM.
+struct Stream {
+  std::string name;
+  /// "A = 16, B = 8".
+  std::string axes;
+  ElementType in = ElementType::I8, out = ElementType::I8;
+  /// Mappings in HBM, and slice and element in DM.
+  std::string inHbm, inSlice, inElement;
+  std::string outHbm, outSlice, outElement;
+  /// The stages behind `fetch %d`.
+  std::string stages;
+  int pes = 8;
+  std::string context = "main";
   std::string text() const;
 };
 

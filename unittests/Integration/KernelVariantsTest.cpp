@@ -9,8 +9,6 @@
 #include "KernelText.h"
 #include "Kernels.h"
 
-#include "furiosa/Interpreter/Interpreter.h"
-#include "furiosa/Support/Fill.h"
 #include "furiosa/Tools/Compile.h"
 
 #include "gtest/gtest.h"
@@ -22,112 +20,9 @@ using namespace furiosa;
 using namespace furiosa::test;
 using namespace mlir;
 
-using Codes = std::vector<uint32_t>;
-
-static std::vector<HostArray> simulate(const Built &built,
-                                       ArrayRef<HostArray> arguments,
-                                       rngd::SimulationOptions::Timing timing,
-                                       uint64_t seed = 0) {
-  std::vector<rngd::OperandBuffer> buffers(
-      built.binary.arguments.operands.size());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    OperandBytes packed =
-        llvm::cantFail(packOperand(built.inputs[i], arguments[i]));
-    buffers[i] = {std::move(packed.bytes), std::move(packed.defined)};
-  }
-  rngd::SimulationOptions options;
-  options.timing = timing;
-  options.seed = seed;
-  auto result = rngd::simulate(built.binary, buffers, options);
-  if (!result) {
-    ADD_FAILURE() << llvm::toString(result.takeError());
-    return {};
-  }
-  std::vector<HostArray> outputs;
-  for (size_t i = 0; i < built.outputs.size(); ++i) {
-    const rngd::OperandBuffer &buffer = buffers[arguments.size() + i];
-    outputs.push_back(llvm::cantFail(
-        unpackOperand(built.outputs[i], buffer.bytes, buffer.defined)));
-  }
-  return outputs;
-}
-
-/// Runs `built` in both semantics and compares with `expected`.
-static void compare(const Built &built, ArrayRef<HostArray> arguments,
-                    const Codes &expected) {
-  auto interpreted = interpreter::interpret(built.kernel, arguments);
-  ASSERT_TRUE(succeeded(interpreted));
-  auto check = [&](ArrayRef<HostArray> outputs, const char *who) {
-    ASSERT_EQ(outputs.size(), 1u) << who;
-    ASSERT_EQ(outputs[0].codes.size(), expected.size()) << who;
-    for (size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_TRUE(outputs[0].defined[i]) << who << ", element " << i;
-      ASSERT_EQ(outputs[0].codes[i], expected[i]) << who << ", element " << i;
-    }
-  };
-  check(*interpreted, "interpreter");
-  check(simulate(built, arguments, rngd::SimulationOptions::Timing::Late),
-        "simulator, late effects");
-  check(simulate(built, arguments, rngd::SimulationOptions::Timing::Early),
-        "simulator, early effects");
-  for (uint64_t seed = 1; seed <= 5; ++seed)
-    check(
-        simulate(built, arguments, rngd::SimulationOptions::Timing::Random,
-                 seed),
-        ("simulator, random durations, seed " + std::to_string(seed)).c_str());
-}
-
-static std::vector<HostArray> makeArguments(const Built &built,
-                                            StringRef kind) {
-  std::vector<HostArray> arguments;
-  for (auto [index, layout] : llvm::enumerate(built.inputs)) {
-    auto fill = parseFill((kind + ":" + Twine(100 + index)).str());
-    arguments.push_back(layout.fill(*fill));
-  }
-  return arguments;
-}
-
 //===----------------------------------------------------------------------===//
 // Plain loops
 //===----------------------------------------------------------------------===//
-
-static float asFloat(uint32_t pattern) {
-  float value;
-  std::memcpy(&value, &pattern, sizeof value);
-  return value;
-}
-
-static uint32_t asPattern(float value) {
-  if (std::isnan(value))
-    return 0x7FC00000u;
-  uint32_t pattern;
-  std::memcpy(&pattern, &value, sizeof pattern);
-  return pattern;
-}
-
-/// Value of a bf16 or 8-bit float code, by the definition of its format.
-static float valueOf(ElementType type, uint32_t code) {
-  if (type == ElementType::BF16) {
-    // Subnormals count as zero of their sign.
-    if ((code & 0x7F80) == 0)
-      code &= 0x8000;
-    return asFloat(code << 16);
-  }
-  int exponentBits = type == ElementType::F8E4M3 ? 4 : 5;
-  int mantissaBits = 7 - exponentBits;
-  int bias = type == ElementType::F8E4M3 ? 7 : 15;
-  int exponent = (code >> mantissaBits) & ((1 << exponentBits) - 1);
-  int mantissa = code & ((1 << mantissaBits) - 1);
-  float sign = code & 0x80 ? -1.0f : 1.0f;
-  if (type == ElementType::F8E4M3 && (code & 0x7F) == 0x7F)
-    return NAN;
-  if (type == ElementType::F8E5M2 && exponent == 31)
-    return mantissa ? NAN : sign * INFINITY;
-  float fraction = std::ldexp(static_cast<float>(mantissa), -mantissaBits);
-  if (exponent == 0)
-    return sign * std::ldexp(fraction, 1 - bias);
-  return sign * std::ldexp(1.0f + fraction, exponent - bias);
-}
 
 static int32_t integerOf(ElementType type, uint32_t code) {
   if (type == ElementType::I4)
@@ -175,8 +70,9 @@ static Codes plainGemm(const Gemm &gemm, const Codes &a, const Codes &b) {
       if (isInteger(gemm.type)) {
         uint32_t sum = 0;
         for (int64_t k = 0; k < gemm.depth; ++k)
-          sum += static_cast<uint32_t>(integerOf(gemm.type, row[k]) *
-                                       integerOf(gemm.type, column[k]));
+          sum += static_cast<uint32_t>(
+              (integerOf(gemm.type, row[k]) - gemm.zeroA.value_or(0)) *
+              (integerOf(gemm.type, column[k]) - gemm.zeroB.value_or(0)));
         c.push_back(sum);
         continue;
       }
@@ -261,7 +157,15 @@ static Gemm gemm(ElementType type, int64_t rows, int64_t columns, int64_t depth,
                  int64_t flits, bool broadcast = false, bool sequential = false,
                  bool castToBf16 = false) {
   return {type,  rows,  columns,   depth,      rowsPerSlice, columnsPerSlice,
-          lanes, flits, broadcast, sequential, castToBf16};
+          lanes, flits, broadcast, sequential, castToBf16,   {},
+          {}};
+}
+
+static Gemm withZeroPoints(Gemm gemm, std::optional<int> zeroA,
+                           std::optional<int> zeroB) {
+  gemm.zeroA = zeroA;
+  gemm.zeroB = zeroB;
+  return gemm;
 }
 
 static constexpr ElementType I4 = ElementType::I4, I8 = ElementType::I8,
@@ -296,6 +200,13 @@ INSTANTIATE_TEST_SUITE_P(
         gemm(E4M3, 64, 64, 32, 4, 8, 8, 1), gemm(BF16, 64, 64, 32, 4, 8, 8, 1),
         gemm(BF16, 64, 64, 32, 4, 8, 8, 2), gemm(BF16, 64, 64, 128, 4, 8, 8, 2),
         gemm(BF16, 64, 64, 512, 4, 8, 8, 2), gemm(BF16, 64, 64, 64, 4, 8, 2, 2),
+        // Zero points subtracted from either side, at the ends of the range.
+        withZeroPoints(gemm(I8, 64, 64, 64, 4, 8, 8, 2), 3, {}),
+        withZeroPoints(gemm(I8, 64, 64, 64, 4, 8, 8, 1), {}, -128),
+        withZeroPoints(gemm(I8, 64, 64, 128, 4, 16, 4, 2, true), 127, -128),
+        withZeroPoints(gemm(I4, 64, 64, 128, 4, 8, 8, 2), -8, {}),
+        withZeroPoints(gemm(I4, 64, 64, 128, 4, 8, 2, 1), {}, 7),
+        withZeroPoints(gemm(I4, 64, 64, 64, 4, 8, 8, 1), 7, -8),
         // Narrowed on the way out.
         gemm(BF16, 64, 64, 64, 4, 32, 8, 2, false, false, true),
         gemm(BF16, 60, 64, 64, 4, 8, 4, 1, false, false, true)));

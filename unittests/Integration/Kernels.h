@@ -38,6 +38,20 @@ void build(const std::string &text, Built &built);
 /// The same for the kernel of `examples/NAME.mlir`.
 void buildFile(llvm::StringRef name, Built &built);
 
+using Codes = std::vector<uint32_t>;
+
+/// Values for all inputs by a fill of docs/getting-started.md, each its own.
+std::vector<HostArray> makeArguments(const Built &built, llvm::StringRef kind);
+/// Runs `built` in both semantics and compares its one result with `expected`.
+void compare(const Built &built, llvm::ArrayRef<HostArray> arguments,
+             const Codes &expected);
+
+float asFloat(uint32_t pattern);
+/// The pattern; NaNs are one.
+uint32_t asPattern(float value);
+/// Value of a bf16 or 8-bit float code, by the definition of its format.
+float valueOf(ElementType type, uint32_t code);
+
 } // namespace furiosa::test
 
 #endif // FURIOSA_UNITTESTS_INTEGRATION_KERNELS_H

@@ -326,9 +326,10 @@ TEST(Simulator, ErrorsNameRegisterAndField) {
             "3");
   p = {};
   p.fetch.set("topology", 2);
-  EXPECT_EQ(errorOf(p), "cluster 0 PE 0: command 12: FetchUnitMainContext."
-                        "topology.topology: not yet supported: value 2 "
-                        "(broadcast1)");
+  EXPECT_EQ(errorOf(p),
+            "cluster 0 PE 0: command 12: FetchUnitMainContext.topology."
+            "outer_slice_log_size: the parts of the slices multiply to 2^0, a "
+            "cluster has 64, 128 or 256");
   p = {};
   p.commit.set("commit_size", 20);
   EXPECT_EQ(errorOf(p), "cluster 0 PE 0: command 12: CommitUnitMainContext."

@@ -54,10 +54,8 @@ struct FetchLowering : public StageModel<FetchLowering, FetchOp> {
              OpBuilder &builder) const {
     auto derived = deriveFetch(stage);
     Arrays arrays(derived->loops);
-    // The conversion keeps the number of elements of a packet.
-    const StageRecord *cast = stage.find<FetchCastOp>();
-    const Layout &converted = cast ? cast->after : stage.after();
-    int64_t packet = converted.packetBytes().value_or(0);
+    // Conversions keep the number of elements of a packet.
+    int64_t packet = getFetchedLayout(stage).packetBytes().value_or(0);
     int64_t flits = stage.after().time.size() *
                     llvm::divideCeil(packet, int64_t(machine::flitBytes));
     lir::FetchSequencerOp::create(
@@ -67,16 +65,69 @@ struct FetchLowering : public StageModel<FetchLowering, FetchOp> {
   }
 };
 
+/// Types in front of and behind a stage that converts.
+static std::pair<Type, Type> getTypes(const StageLowering &stage,
+                                      OpBuilder &builder) {
+  return {getMLIRType(builder.getContext(), stage.before().type),
+          getMLIRType(builder.getContext(), stage.after().type)};
+}
+
+struct TableLookupLowering
+    : public StageModel<TableLookupLowering, visa::TableLookupOp> {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    auto [from, to] = getTypes(stage, builder);
+    lir::TableLookupOp::create(builder, op->getLoc(), from, to);
+  }
+};
+
 struct FetchCastLowering : public StageModel<FetchCastLowering, FetchCastOp> {
   void lower(Operation *op, const StageLowering &stage,
              OpBuilder &builder) const {
     // The identity needs no conversion.
-    if (stage.before().type == stage.after().type)
+    auto [from, to] = getTypes(stage, builder);
+    if (from != to)
+      lir::FetchAdapterOp::create(builder, op->getLoc(), from, to);
+  }
+};
+
+struct ZeroPointSubLowering
+    : public StageModel<ZeroPointSubLowering, visa::ZeroPointSubOp> {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    auto [from, to] = getTypes(stage, builder);
+    lir::ZeroPointSubOp::create(builder, op->getLoc(),
+                                cast<visa::ZeroPointSubOp>(op).getZeroPoint(),
+                                from, to);
+  }
+};
+
+struct SwitchLowering : public StageModel<SwitchLowering, visa::SwitchOp> {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    // Forwarding needs no exchange.
+    auto config = cast<visa::SwitchOp>(op).getConfig();
+    if (config == SwitchConfig::Forwarding)
       return;
-    lir::FetchAdapterOp::create(
-        builder, op->getLoc(),
-        getMLIRType(builder.getContext(), stage.before().type),
-        getMLIRType(builder.getContext(), stage.after().type));
+    const SwitchShape &shape = stage.after().switched;
+    if (config == SwitchConfig::CustomBroadcast) {
+      // An entry counts slices.
+      auto toArrays = [](ArrayRef<mapping::Entry> entries) {
+        loops::LoopNest nest;
+        for (const mapping::Entry &entry : entries)
+          nest.push_back({entry.size, entry.stride});
+        return Arrays(nest);
+      };
+      Arrays slices = toArrays(shape.slices);
+      Arrays packets = toArrays(shape.packets);
+      lir::CustomSwitchOp::create(
+          builder, op->getLoc(), cast<visa::SwitchOp>(op).getParams()[0],
+          slices.sizes, slices.strides, packets.sizes, packets.strides);
+      return;
+    }
+    lir::SwitchOp::create(builder, op->getLoc(), lir::Topology(config),
+                          {shape.slice2, shape.slice1, shape.slice0},
+                          shape.time0);
   }
 };
 
@@ -114,28 +165,6 @@ struct ToVrfLowering : public StageModel<ToVrfLowering, ToVrfOp> {
 // Contraction
 //===----------------------------------------------------------------------===//
 
-/// The vendor's name of a type that a multiplier takes (TU-36).
-static std::optional<lir::FeedType> getFeedType(ElementType type) {
-  switch (type) {
-  case ElementType::I4:
-    return lir::FeedType::RawInt4;
-  case ElementType::I5:
-    return lir::FeedType::RawInt5;
-  case ElementType::I8:
-    return lir::FeedType::RawInt8;
-  case ElementType::I9:
-    return lir::FeedType::RawInt9;
-  case ElementType::F8E4M3:
-    return lir::FeedType::RawF8E4M3;
-  case ElementType::F8E5M2:
-    return lir::FeedType::RawF8E5M2;
-  case ElementType::BF16:
-    return lir::FeedType::RawBF16;
-  default:
-    return std::nullopt;
-  }
-}
-
 namespace {
 struct ContractOuterLowering
     : public StageModel<ContractOuterLowering, ContractOuterOp> {
@@ -144,12 +173,15 @@ struct ContractOuterLowering
     auto outer = cast<ContractOuterOp>(op);
     const Layout &layout = stage.after();
     TensorParts weight = getTensorParts(outer.getWeight().getType());
-    lir::FeedType type = *getFeedType(layout.storage);
+    auto getFeedType = [](ElementType type) {
+      return lir::FeedType(rngd::feedTypeOf(type));
+    };
+    lir::FeedType type = getFeedType(layout.storage);
     int64_t lanes = layout.lane.size();
     lir::FeedBufferOp::create(
         builder, op->getLoc(), type, lir::Flits(layout.flitsPerPacket),
         layout.outerTime.size(), layout.packet.size(),
-        *getFeedType(getType(weight.elementType)), lanes,
+        getFeedType(getType(weight.elementType)), lanes,
         weight.element.getMapping().size(), lir::getPromoted(type), lanes,
         layout.timeBroadcast);
 
@@ -208,7 +240,8 @@ struct ContractLaneLowering
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Stages that only mark where the vector engine begins and ends.
+/// Stages that mark where the vector engine begins and ends, or that another
+/// unit takes along.
 template <typename Op>
 struct NoUnitLowering : public StageModel<NoUnitLowering<Op>, Op> {
   void lower(Operation *, const StageLowering &, OpBuilder &) const {}
@@ -267,9 +300,20 @@ struct VectorFxpLowering : public StageModel<VectorFxpLowering, VectorFxpOp> {
 struct CastLowering : public StageModel<CastLowering, visa::CastOp> {
   void lower(Operation *op, const StageLowering &stage,
              OpBuilder &builder) const {
-    lir::CastOp::create(builder, op->getLoc(),
-                        getMLIRType(builder.getContext(), stage.before().type),
-                        getMLIRType(builder.getContext(), stage.after().type));
+    auto [from, to] = getTypes(stage, builder);
+    lir::CastOp::create(builder, op->getLoc(), from, to);
+  }
+};
+
+struct TransposeLowering
+    : public StageModel<TransposeLowering, visa::TransposeOp> {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    const Layout &layout = stage.after();
+    unsigned bits = wireBits(layout.type);
+    lir::TransposeOp::create(builder, op->getLoc(), layout.transposeRows,
+                             layout.transposeFlits * rngd::transposeCells(bits),
+                             layout.transposeOut, bits);
   }
 };
 
@@ -277,9 +321,15 @@ struct CommitTrimLowering
     : public StageModel<CommitTrimLowering, CommitTrimOp> {
   void lower(Operation *op, const StageLowering &stage,
              OpBuilder &builder) const {
+    lir::CommitCastAttr cast;
+    if (stage.find<CommitCastOp>() || stage.find<CommitCastReluOp>())
+      cast = lir::CommitCastAttr::get(builder.getContext(),
+                                      stage.find<CommitCastOp>()
+                                          ? lir::CommitCast::F32ToBF16
+                                          : lir::CommitCast::F32ToBF16Relu);
     lir::CommitAdapterOp::create(builder, op->getLoc(),
                                  int64_t(machine::flitBytes),
-                                 stage.after().packetBytes().value_or(0));
+                                 stage.after().packetBytes().value_or(0), cast);
   }
 };
 
@@ -287,10 +337,12 @@ struct CommitLowering : public StageModel<CommitLowering, CommitOp> {
   void lower(Operation *op, const StageLowering &stage,
              OpBuilder &builder) const {
     Arrays arrays(*deriveCommit(stage));
+    bool isSub = stage.before().context == visa::Context::Sub;
+    int64_t write = isSub ? int64_t(machine::subCommitBytes)
+                          : stage.before().packetBytes().value_or(0);
     lir::CommitSequencerOp::create(builder, op->getLoc(), stage.result,
                                    /*base=*/0, arrays.sizes, arrays.strides,
-                                   stage.before().packetBytes().value_or(0),
-                                   getStoredSlices(stage));
+                                   write, getStoredSlices(stage));
   }
 };
 } // namespace
@@ -298,7 +350,10 @@ struct CommitLowering : public StageModel<CommitLowering, CommitOp> {
 void furiosa::registerVISAToLIRStages(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, VISADialect *) {
     FetchOp::attachInterface<FetchLowering>(*context);
+    visa::TableLookupOp::attachInterface<TableLookupLowering>(*context);
     FetchCastOp::attachInterface<FetchCastLowering>(*context);
+    visa::ZeroPointSubOp::attachInterface<ZeroPointSubLowering>(*context);
+    visa::SwitchOp::attachInterface<SwitchLowering>(*context);
     visa::CollectOp::attachInterface<CollectLowering>(*context);
     ToTrfOp::attachInterface<ToTrfLowering>(*context);
     ToVrfOp::attachInterface<ToVrfLowering>(*context);
@@ -311,7 +366,11 @@ void furiosa::registerVISAToLIRStages(DialectRegistry &registry) {
     VectorFxpOp::attachInterface<VectorFxpLowering>(*context);
     VectorFinalOp::attachInterface<NoUnitLowering<VectorFinalOp>>(*context);
     visa::CastOp::attachInterface<CastLowering>(*context);
+    visa::TransposeOp::attachInterface<TransposeLowering>(*context);
     CommitTrimOp::attachInterface<CommitTrimLowering>(*context);
+    CommitCastOp::attachInterface<NoUnitLowering<CommitCastOp>>(*context);
+    CommitCastReluOp::attachInterface<NoUnitLowering<CommitCastReluOp>>(
+        *context);
     CommitOp::attachInterface<CommitLowering>(*context);
     // What the lowerings create.
     context->loadDialect<lir::LIRDialect>();

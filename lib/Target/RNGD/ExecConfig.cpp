@@ -36,46 +36,232 @@ static Error checkMultiple(const ImageReader &reader, StringRef field,
 // Fetch
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Bits of an element before and after a fetch cast.
-struct CastWidths {
-  unsigned in;
-  unsigned out;
-};
-} // namespace
-
-static std::optional<CastWidths> castWidths(uint64_t code) {
-  using codes::FetchCast;
-  switch (static_cast<FetchCast>(code)) {
-  case FetchCast::None:
-    return CastWidths{8, 8};
-  case FetchCast::I4ToI32:
-    return CastWidths{4, 32};
-  case FetchCast::I8ToI32:
-  case FetchCast::F8E4M3ToF32:
-  case FetchCast::F8E5M2ToF32:
-    return CastWidths{8, 32};
-  case FetchCast::I16ToI32:
-  case FetchCast::BF16ToF32:
-    return CastWidths{16, 32};
-  case FetchCast::F32ToBF16:
-    return CastWidths{32, 16};
-  case FetchCast::I4ToI5:
-  case FetchCast::I8ToI9:
-    break;
+/// Table lookup, cast and zero point; sets how many bytes a read becomes.
+static Error decodeAdapter(ImageReader &reader, bool isMain,
+                           FetchConfig &config) {
+  config.outBytes = config.readBytes;
+  auto convert = [&](StringRef field,
+                     const FetchConversion *conversion) -> Error {
+    unsigned from = wireBits(conversion->from), to = wireBits(conversion->to);
+    if (config.outBytes * 8 % from != 0)
+      return reader.fail(field, "a read of " + Twine(config.outBytes) +
+                                    " bytes is not whole elements of " +
+                                    Twine(from) + " bits");
+    unsigned out = config.outBytes * to / from;
+    if (out > machine::flitBytes)
+      return reader.fail(field, "a read of " + Twine(config.outBytes) +
+                                    " bytes becomes " + Twine(out) +
+                                    ", at most 32 are possible (TU-7)");
+    config.outBytes = out;
+    return Error::success();
+  };
+  if (isMain) {
+    uint64_t mode = reader.take("fetch_mode");
+    if (mode == value(codes::FetchMode::TableLookup)) {
+      uint64_t table = reader.take("table_entry_size");
+      config.lookup = findConversion(/*isLookup=*/true, table);
+      if (!config.lookup)
+        return reader.fail("table_entry_size",
+                           "there is no table " + Twine(table));
+      if (Error error = reader.expect("tables", 1, "one table is looked up"))
+        return error;
+      if (Error error = convert("table_entry_size", config.lookup))
+        return error;
+    } else if (mode != value(codes::FetchMode::Plain)) {
+      return reader.fail("fetch_mode",
+                         "not yet supported: value " + Twine(mode));
+    }
   }
-  return std::nullopt;
+  uint64_t cast = reader.take("type_conversion");
+  if (cast != value(codes::FetchCast::None)) {
+    config.cast = findConversion(/*isLookup=*/false, cast);
+    if (!config.cast)
+      return reader.fail("type_conversion",
+                         "not yet supported: value " + Twine(cast));
+    if (config.lookup && config.lookup->to != config.cast->from)
+      return reader.fail("type_conversion", "converts from " +
+                                                toString(config.cast->from) +
+                                                ", the table gives " +
+                                                toString(config.lookup->to));
+    if (Error error = convert("type_conversion", config.cast))
+      return error;
+  }
+  // Fields of an idle zero point stay untaken and so must be 0.
+  if (!config.subtractsZeroPoint())
+    return Error::success();
+  if (Error error = reader.expect("num_zero_points", 1,
+                                  "type_conversion subtracts a zero point"))
+    return error;
+  config.zeroPoint = static_cast<int8_t>(reader.take("zero_point"));
+  if (config.cast->from == ElementType::I4 &&
+      (config.zeroPoint < -8 || config.zeroPoint > 7))
+    return reader.fail("zero_point", "must be -8 to 7, found " +
+                                         Twine(int(config.zeroPoint)) +
+                                         " (TU-8)");
+  return Error::success();
 }
 
-Expected<FetchConfig> rngd::decodeFetch(const SfrImage &image) {
+unsigned SwitchConfig::copies() const {
+  switch (topology) {
+  case codes::Topology::Broadcast01:
+    return slice1 * slice0;
+  case codes::Topology::Broadcast1:
+    return slice1;
+  case codes::Topology::TransposedBroadcast1:
+    return slice0;
+  case codes::Topology::CustomBroadcast:
+    return sendersPerSlice;
+  default:
+    return 1;
+  }
+}
+
+PacketSource SwitchConfig::source(unsigned slice, uint64_t index) const {
+  // Digits of the slice that gets and of the packets it gets, outermost first.
+  // A ring has its own first slice.
+  unsigned ring = slice / (slice1 * slice0) * (slice1 * slice0);
+  unsigned at = slice % (slice1 * slice0);
+  auto take = [&](uint64_t digit) {
+    uint64_t value = index % digit;
+    index /= digit;
+    return value;
+  };
+  auto from = [&](uint64_t digit1, uint64_t digit0) {
+    return static_cast<unsigned>(ring + digit1 * slice0 + digit0);
+  };
+  switch (topology) {
+  case codes::Topology::Broadcast01: {
+    uint64_t digit0 = take(slice0), time = take(time0), digit1 = take(slice1);
+    return {from(digit1, digit0), index * time0 + time};
+  }
+  case codes::Topology::Broadcast1: {
+    uint64_t digit1 = take(slice1);
+    return {from(digit1, at % slice0), index};
+  }
+  case codes::Topology::Transpose:
+    return {from(at % slice1, at / slice1), index};
+  case codes::Topology::InterTranspose: {
+    uint64_t digit1 = take(slice1), time = take(time0);
+    return {from(digit1, at % slice0),
+            (index * slice1 + at / slice0) * time0 + time};
+  }
+  case codes::Topology::TransposedBroadcast1: {
+    uint64_t digit0 = take(slice0);
+    return {from(at % slice1, digit0), index};
+  }
+  case codes::Topology::CustomBroadcast: {
+    uint64_t digit = take(sendersPerSlice);
+    return {senders[(slice * sendersPerSlice + digit) % senders.size()], index};
+  }
+  default:
+    return {slice, index};
+  }
+}
+
+/// The masks that say whose packets each slice gets.
+static Error decodeSenders(ImageReader &reader, const SfrImage &image,
+                           llvm::ArrayRef<const SfrImage *> bySlice,
+                           SwitchConfig &exchange) {
+  StringRef field = "custom_snoop_bitmap_mask0";
+  if (bySlice.empty())
+    return reader.fail(field, "not yet supported: one setting for all slices");
+  std::vector<const SfrField *> masks;
+  for (unsigned k = 0; k < 4; ++k) {
+    std::string name = "custom_snoop_bitmap_mask" + llvm::utostr(k);
+    masks.push_back(sfrBlock(image.block()).find(name, 0));
+    reader.take(name);
+  }
+  for (auto [slice, own] : llvm::enumerate(bySlice)) {
+    // All else is the same in all slices.
+    SfrImage common = *own;
+    unsigned count = 0;
+    for (unsigned k = 0; k < 4; ++k) {
+      uint64_t mask = own->get(*masks[k]);
+      count += llvm::popcount(mask);
+      for (unsigned bit = 0; bit < 64; ++bit)
+        if (mask >> bit & 1)
+          exchange.senders.push_back(static_cast<uint8_t>(64 * k + bit));
+      (void)common.set(masks[k]->name, 0, image.get(*masks[k]));
+    }
+    if (common.words() != image.words())
+      return reader.fail("topology", "slice " + Twine(slice) +
+                                         " is set in another way than others");
+    if (slice == 0)
+      exchange.sendersPerSlice = count;
+    if (count == 0 || count != exchange.sendersPerSlice)
+      return reader.fail(field, "slice " + Twine(slice) + " gets packets of " +
+                                    Twine(count) + " slices, slice 0 of " +
+                                    Twine(exchange.sendersPerSlice));
+  }
+  return Error::success();
+}
+
+static Error decodeSwitch(ImageReader &reader, const SfrImage &image,
+                          llvm::ArrayRef<const SfrImage *> bySlice,
+                          FetchConfig &config) {
+  using codes::Topology;
+  uint64_t code = reader.take("topology");
+  bool isCustom = code == value(Topology::CustomBroadcast);
+  if (!bySlice.empty() && !isCustom)
+    return reader.fail("topology", "not yet supported: registers of one slice");
+  if (code == value(Topology::Forwarding))
+    return Error::success();
+  if (code > value(Topology::CustomBroadcast))
+    return reader.fail("topology", "not yet supported: value " + Twine(code));
+  SwitchConfig exchange;
+  exchange.topology = static_cast<Topology>(code);
+  unsigned logSum = 0;
+  auto takePart = [&](StringRef field) {
+    uint64_t log = reader.take(field);
+    logSum += log;
+    return 1u << log; // 4 bits.
+  };
+  exchange.slice2 = takePart("outer_slice_log_size");
+  if (!isCustom)
+    exchange.slice1 = takePart("outer_dim1_log_size");
+  exchange.slice0 = takePart("outer_dim0_log_size");
+  if (logSum < 6 || logSum > 8)
+    return reader.fail("outer_slice_log_size",
+                       "the parts of the slices multiply to 2^" +
+                           Twine(logSum) + ", a cluster has 64, 128 or 256");
+  if (isCustom)
+    if (Error error = decodeSenders(reader, image, bySlice, exchange))
+      return error;
+  bool splitsTime = exchange.topology == Topology::Broadcast01 ||
+                    exchange.topology == Topology::InterTranspose;
+  if (splitsTime) {
+    exchange.time0 =
+        static_cast<uint32_t>(reader.take("outer_dim0_chunk_size"));
+    uint64_t split = exchange.time0;
+    if (exchange.topology == Topology::InterTranspose)
+      split *= exchange.slice1;
+    if (split == 0 || config.packets % split != 0)
+      return reader.fail("outer_dim0_chunk_size",
+                         Twine(config.packets) +
+                             " packets are no multiple of " + Twine(split) +
+                             " (TU-15)");
+  }
+  if (config.packetBytes % machine::accessWordBytes != 0)
+    return reader.fail("words_per_packet",
+                       "the switch moves words of 8 bytes, packets have " +
+                           Twine(config.packetBytes) + " (TU-3)");
+  uint64_t flits = uint64_t(config.flits) * exchange.copies();
+  if (flits > UINT32_MAX)
+    return reader.fail("flit_count", "the switch makes " + Twine(flits) +
+                                         " flits of it, which are too many");
+  config.exchange = exchange;
+  config.flits = static_cast<uint32_t>(flits);
+  return Error::success();
+}
+
+Expected<FetchConfig>
+rngd::decodeFetch(const SfrImage &image,
+                  llvm::ArrayRef<const SfrImage *> bySlice) {
   ImageReader reader(image);
   bool isMain = image.block() == Block::FetchUnitMainContext;
   if (isMain)
-    if (Error error = reader.unsupported(
-            {"fetch_mode", "tables", "last_dim", "channel_config"}))
+    if (Error error = reader.unsupported({"last_dim", "channel_config"}))
       return error;
-  if (Error error = reader.unsupported({"num_zero_points", "topology"}))
-    return error;
 
   FetchConfig config;
   config.base = static_cast<uint32_t>(reader.take("base"));
@@ -90,24 +276,8 @@ Expected<FetchConfig> rngd::decodeFetch(const SfrImage &image) {
   if (!loops)
     return loops.takeError();
   config.loops = *loops;
-
-  uint64_t cast = reader.take("type_conversion");
-  std::optional<CastWidths> widths = castWidths(cast);
-  if (!widths)
-    return reader.fail("type_conversion",
-                       "not yet supported: value " + Twine(cast));
-  config.cast = static_cast<codes::FetchCast>(cast);
-  if (config.readBytes * 8 % widths->in != 0)
-    return reader.fail("type_conversion",
-                       "a read of " + Twine(config.readBytes) +
-                           " bytes is not whole elements of " +
-                           Twine(widths->in) + " bits");
-  config.outBytes = config.readBytes * widths->out / widths->in;
-  if (config.outBytes > machine::flitBytes)
-    return reader.fail("type_conversion",
-                       "a read of " + Twine(config.readBytes) +
-                           " bytes becomes " + Twine(config.outBytes) +
-                           ", at most 32 are possible (TU-7)");
+  if (Error error = decodeAdapter(reader, isMain, config))
+    return error;
 
   std::optional<uint64_t> reads = countSteps(config.loops);
   // 2^40 steps are beyond what the 24 bits of flit_count can ask for.
@@ -119,30 +289,34 @@ Expected<FetchConfig> rngd::decodeFetch(const SfrImage &image) {
                      config.readBytes, machine::dmSliceBytes, "the slice"))
     return error;
 
+  // Packets are as many as flit_count says; the reads of each fill its words,
+  // the last one perhaps in part.
   uint64_t words = reader.take("words_per_packet");
   if (words == 0)
     return reader.fail("words_per_packet", "must not be 0");
-  uint64_t packetBytes = words * 8;
-  uint64_t total = config.reads * config.outBytes;
-  if (packetBytes % config.outBytes != 0 || total % packetBytes != 0)
-    return reader.fail(
-        "words_per_packet",
-        "packets of " + Twine(packetBytes) +
-            " bytes do not hold whole reads: " + Twine(config.reads) +
-            " reads give " + Twine(config.outBytes) + " bytes each");
-  uint64_t packets = total / packetBytes;
-  uint64_t flitsPerPacket = llvm::divideCeil(packetBytes, machine::flitBytes);
-  uint64_t flits = packets * flitsPerPacket;
+  uint64_t wordBytes = machine::accessWordBytes;
+  uint64_t flitsPerPacket =
+      llvm::divideCeil(words * wordBytes, machine::flitBytes);
   uint64_t flitCount = reader.take("flit_count");
-  if (flits != flitCount)
-    return reader.fail("flit_count", "the loops give " + Twine(packets) +
-                                         " packets of " +
-                                         Twine(flitsPerPacket) +
-                                         " flits, found " + Twine(flitCount));
+  uint64_t packets = flitCount / flitsPerPacket;
+  if (packets == 0 || flitCount % flitsPerPacket != 0 ||
+      config.reads % packets != 0)
+    return reader.fail("flit_count",
+                       "the " + Twine(config.reads) +
+                           " reads of the loops make no packets of " +
+                           Twine(flitsPerPacket) + " flits out of " +
+                           Twine(flitCount));
+  uint64_t packetBytes = config.reads / packets * config.outBytes;
+  if (llvm::divideCeil(packetBytes, wordBytes) != words)
+    return reader.fail("words_per_packet",
+                       "a packet has " + Twine(packetBytes) + " bytes, found " +
+                           Twine(words) + " words of 8");
   config.packets = static_cast<uint32_t>(packets);
   config.packetBytes = static_cast<uint32_t>(packetBytes);
   config.flitsPerPacket = static_cast<uint32_t>(flitsPerPacket);
-  config.flits = static_cast<uint32_t>(flits);
+  config.flits = static_cast<uint32_t>(flitCount);
+  if (Error error = decodeSwitch(reader, image, bySlice, config))
+    return error;
   if (Error error = reader.finish())
     return error;
   return config;
@@ -213,6 +387,47 @@ Expected<VrfWriteConfig> rngd::decodeVrfWrite(const SfrImage &image,
 }
 
 //===----------------------------------------------------------------------===//
+// Transpose
+//===----------------------------------------------------------------------===//
+
+Expected<TransposeConfig> rngd::decodeTranspose(const SfrImage &image,
+                                                uint64_t flits) {
+  ImageReader reader(image);
+  TransposeConfig config;
+  // Codes count the widths from 4 bits on.
+  config.bits = 4u << reader.take("data_type");
+  unsigned maxRows = machine::transposeRowBits / config.bits;
+  config.rows = static_cast<unsigned>(reader.take("fetch_in_rows"));
+  if (config.rows < 1 || config.rows > maxRows)
+    return reader.fail("fetch_in_rows", "must be 1 to " + Twine(maxRows) +
+                                            " for " + Twine(config.bits) +
+                                            " bits, found " +
+                                            Twine(config.rows) + " (TU-68)");
+  unsigned cells = transposeCells(config.bits);
+  auto columns = static_cast<unsigned>(reader.take("fetch_in_cols"));
+  if (columns < cells || columns > machine::transposeColumns ||
+      !llvm::isPowerOf2_32(columns))
+    return reader.fail("fetch_in_cols", "must be a power of two from " +
+                                            Twine(cells) + " to 32, found " +
+                                            Twine(columns) + " (TU-69)");
+  config.flitsPerRow = columns / cells;
+  config.outRows = static_cast<unsigned>(reader.take("fetch_out_rows"));
+  if (config.outRows < 1 || config.outRows > columns)
+    return reader.fail("fetch_out_rows", "must be 1 to the " + Twine(columns) +
+                                             " of fetch_in_cols, found " +
+                                             Twine(config.outRows) +
+                                             " (TU-69)");
+  uint64_t perBatch = uint64_t(config.rows) * config.flitsPerRow;
+  if (flits % perBatch != 0)
+    return reader.fail("fetch_in_rows", Twine(flits) +
+                                            " flits are no batches of " +
+                                            Twine(perBatch));
+  if (Error error = reader.finish())
+    return error;
+  return config;
+}
+
+//===----------------------------------------------------------------------===//
 // Commit
 //===----------------------------------------------------------------------===//
 
@@ -241,15 +456,27 @@ Expected<CommitConfig> rngd::decodeCommit(const SfrImage &image,
   bool isMain = image.block() == Block::CommitUnitMainContext;
   CommitConfig config;
   StringRef sizeField = isMain ? "commit_size" : "packet_valid_count";
-  if (Error error = isMain ? reader.unsupported({"type_conversion"})
-                           : reader.unsupported({"mode"}))
+  if (isMain) {
+    uint64_t cast = reader.take("type_conversion");
+    if (cast > value(codes::CommitCast::F32ToBF16Relu))
+      return reader.fail("type_conversion", "unknown code " + Twine(cast));
+    config.cast = static_cast<codes::CommitCast>(cast);
+  } else if (Error error = reader.unsupported({"mode"})) {
     return error;
+  }
   config.keptBytes = static_cast<unsigned>(reader.take(sizeField));
   if (config.keptBytes % machine::minCommitBytes != 0 ||
       config.keptBytes == 0 || config.keptBytes > machine::flitBytes)
     return reader.fail(sizeField, "must be 8, 16, 24 or 32, found " +
                                       Twine(config.keptBytes) + " (TU-73)");
   config.writeBytes = isMain ? config.keptBytes : machine::subCommitBytes;
+  unsigned writesPerFlit = config.keptBytes / config.writeBytes;
+  if (config.cast != codes::CommitCast::None) {
+    config.writeBytes /= 2;
+    if (config.writeBytes % machine::minCommitBytes != 0)
+      return reader.fail(sizeField, "a cast takes 16 or 32 bytes, found " +
+                                        Twine(config.keptBytes) + " (TU-75)");
+  }
   if (Error error =
           reader.expect("commit_in_size",
                         isMain ? machine::flitBytes : machine::subCommitBytes,
@@ -275,7 +502,6 @@ Expected<CommitConfig> rngd::decodeCommit(const SfrImage &image,
     return error;
 
   std::optional<uint64_t> steps = countSteps(config.loops);
-  uint64_t writesPerFlit = config.keptBytes / config.writeBytes;
   // Before the comparison: flits beyond this could not be committed once each.
   uint64_t most = machine::dmSliceBytes / config.writeBytes;
   if (!steps || *steps > most)
@@ -341,14 +567,35 @@ static bool isKnownRoute(uint64_t route, codes::ExecTarget context) {
   if (context == codes::ExecTarget::Sub)
     return route == codes::routeTrfLoad || route == codes::routeVrfLoad ||
            route == codes::routeDmCopy;
-  uint64_t optional =
-      bit(RouteUnit::DotProductEngine) | bit(RouteUnit::VectorEngine);
+  uint64_t optional = bit(RouteUnit::DotProductEngine) |
+                      bit(RouteUnit::VectorEngine) |
+                      bit(RouteUnit::TransposeEngine);
   return (route & ~optional) == bit(RouteUnit::CommitUnit);
+}
+
+/// What commit asks of the units in front of it.
+static Error checkCommit(const ImageReader &reader, const ExecConfig &config,
+                         std::optional<ElementType> type) {
+  const CommitConfig &commit = *config.commit;
+  if (commit.cast != codes::CommitCast::None &&
+      (type == ElementType::I32 ||
+       (config.vector &&
+        config.vector->cast != codes::CastCompactionMode::Off)))
+    return reader.fail("type_conversion", "takes f32, the stream is not");
+  // Slices fetch from one another, in no order that is known.
+  const FetchConfig &fetch = config.fetch;
+  if (fetch.exchange &&
+      fetch.base < lastAddress(commit.base, commit.loops) + commit.writeBytes &&
+      commit.base < lastAddress(fetch.base, fetch.loops) + fetch.readBytes)
+    return reader.fail("base", "not yet supported: an exchange between slices "
+                               "that commits into what it fetches");
+  return Error::success();
 }
 
 Expected<ExecConfig>
 rngd::decodeExec(const TucCommand &exec,
-                 llvm::function_ref<const SfrImage *(Block)> image) {
+                 llvm::function_ref<const SfrImage *(Block)> image,
+                 llvm::ArrayRef<const SfrImage *> bySlice) {
   if (exec.op() != TucOp::Exec)
     return makeError("not an exec command");
   ExecConfig config;
@@ -388,7 +635,8 @@ rngd::decodeExec(const TucCommand &exec,
       return neverWritten(block);
 
   auto fetch = decodeFetch(
-      *image(isMain ? Block::FetchUnitMainContext : Block::SubFetchUnit));
+      *image(isMain ? Block::FetchUnitMainContext : Block::SubFetchUnit),
+      bySlice);
   if (!fetch)
     return fetch.takeError();
   config.fetch = *fetch;
@@ -413,13 +661,24 @@ rngd::decodeExec(const TucCommand &exec,
       return part.takeError();
     config.vector = std::move(*part);
   }
+  uint64_t flits = config.flitsOut();
+  if (onRoute(codes::RouteUnit::TransposeEngine)) {
+    auto part =
+        decodeTranspose(*image(Block::TransposeEngineMainContext), flits);
+    if (!part)
+      return part.takeError();
+    config.transpose = *part;
+    flits = flits / (part->rows * part->flitsPerRow) * part->outRows;
+  }
   if (onRoute(codes::RouteUnit::CommitUnit)) {
-    auto part = decodeCommit(
-        *image(isMain ? Block::CommitUnitMainContext : Block::SubCommitUnit),
-        config.flitsOut());
+    const SfrImage &commit =
+        *image(isMain ? Block::CommitUnitMainContext : Block::SubCommitUnit);
+    auto part = decodeCommit(commit, flits);
     if (!part)
       return part.takeError();
     config.commit = *part;
+    if (Error error = checkCommit(ImageReader(commit), config, type))
+      return error;
   }
   if (onRoute(codes::RouteUnit::TrfWrite)) {
     auto part = decodeTrfWrite(*image(Block::DotProductEngineRegisterFile),

@@ -63,7 +63,8 @@ llvm::Error checkRange(const ImageReader &reader, llvm::StringRef field,
                        llvm::StringRef memory);
 
 // The parts of an exec, each from its block. `flits` enter the part.
-llvm::Expected<FetchConfig> decodeFetch(const SfrImage &image);
+llvm::Expected<FetchConfig>
+decodeFetch(const SfrImage &image, llvm::ArrayRef<const SfrImage *> bySlice);
 llvm::Expected<DotProductConfig> decodeDotProduct(const SfrImage &image,
                                                   const FetchConfig &fetch);
 /// `type`: of the stream if a contraction made it (I32 or F32).
@@ -72,6 +73,8 @@ llvm::Expected<VectorConfig> decodeVector(const SfrImage &routeImage,
                                           const SfrImage &arithmeticImage,
                                           uint64_t flits,
                                           std::optional<ElementType> type);
+llvm::Expected<TransposeConfig> decodeTranspose(const SfrImage &image,
+                                                uint64_t flits);
 llvm::Expected<CommitConfig> decodeCommit(const SfrImage &image,
                                           uint64_t flits);
 llvm::Expected<TrfWriteConfig> decodeTrfWrite(const SfrImage &image,

@@ -12,6 +12,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+using namespace furiosa;
 using namespace furiosa::rngd;
 
 static constexpr MachineFact facts[] = {
@@ -67,19 +68,53 @@ std::optional<Release> furiosa::rngd::parseRelease(llvm::StringRef text) {
 // Feed buffers
 //===----------------------------------------------------------------------===//
 
-static constexpr llvm::StringLiteral feedTypeNames[numFeedTypes] = {
-    "RawInt4", "RawInt5",  "RawInt8",  "RawInt9",  "RawF8E4M3", "RawF8E5M2",
-    "RawBF16", "RawInt16", "RawInt32", "RawUInt8", "RawF32",    "RawF4E2M1"};
+namespace {
+struct FeedTypeInfo {
+  llvm::StringLiteral name;
+  ElementType element;
+  std::optional<FeedType> promoted;
+};
+} // namespace
+
+/// In the order of FeedType.
+static constexpr FeedTypeInfo feedTypes[numFeedTypes] = {
+    {"RawInt4", ElementType::I4, FeedType::RawInt5},
+    {"RawInt5", ElementType::I5, FeedType::RawInt5},
+    {"RawInt8", ElementType::I8, FeedType::RawInt9},
+    {"RawInt9", ElementType::I9, FeedType::RawInt9},
+    {"RawF8E4M3", ElementType::F8E4M3, FeedType::RawF8E4M3},
+    {"RawF8E5M2", ElementType::F8E5M2, FeedType::RawF8E5M2},
+    {"RawBF16", ElementType::BF16, FeedType::RawBF16},
+    {"RawInt16", ElementType::I16, std::nullopt},
+    {"RawInt32", ElementType::I32, std::nullopt},
+    {"RawUInt8", ElementType::U8, std::nullopt},
+    {"RawF32", ElementType::F32, std::nullopt},
+    {"RawF4E2M1", ElementType::F4E2M1, std::nullopt}};
 
 llvm::StringRef furiosa::rngd::toString(FeedType type) {
-  return feedTypeNames[static_cast<unsigned>(type)];
+  return feedTypes[static_cast<unsigned>(type)].name;
 }
 
 std::optional<FeedType> furiosa::rngd::parseFeedType(llvm::StringRef name) {
   for (unsigned i = 0; i < numFeedTypes; ++i)
-    if (feedTypeNames[i] == name)
+    if (feedTypes[i].name == name)
       return static_cast<FeedType>(i);
   return std::nullopt;
+}
+
+FeedType furiosa::rngd::feedTypeOf(ElementType type) {
+  const auto *found = llvm::find_if(feedTypes, [&](const FeedTypeInfo &info) {
+    return info.element == type;
+  });
+  return static_cast<FeedType>(found - feedTypes);
+}
+
+ElementType furiosa::rngd::elementTypeOf(FeedType type) {
+  return feedTypes[static_cast<unsigned>(type)].element;
+}
+
+std::optional<FeedType> furiosa::rngd::promote(FeedType type) {
+  return feedTypes[static_cast<unsigned>(type)].promoted;
 }
 
 namespace {

@@ -83,6 +83,9 @@ struct Work {
   std::shared_ptr<const ExecConfig> exec;
   DmaDescriptor descriptor;
   bool isDone = false;
+
+  /// Slices of several PEs send one another packets.
+  bool isExchange() const { return exec && exec->fetch.exchange; }
 };
 
 /// One PE with its queue.
@@ -91,9 +94,21 @@ public:
   ProcessingElement(Machine &machine, const edf::Program &program, Spm spm,
                     unsigned index)
       : machine(machine), program(program), spm(std::move(spm)), index(index),
-        slices(machine::slicesPerPE) {}
+        memories(machine::slicesPerPE) {
+    tags.fill(idle);
+    for (Slice &slice : memories)
+      slices.push_back(&slice);
+  }
 
+  /// Runs to the end, or until the effect of an exchange is due.
   Error run();
+  /// The exchange that is due; null where the PE is at its end.
+  const Work *dueExchange() const {
+    return due == idle ? nullptr : &works[due];
+  }
+  /// Performs the exchange together with the other PEs of the cluster.
+  static Error
+  exchange(llvm::ArrayRef<std::unique_ptr<ProcessingElement>> elements);
 
 private:
   struct Frame {
@@ -121,6 +136,8 @@ private:
   /// With random timing, lets some of what is under way happen.
   Error performSome();
   Error perform(Work &work);
+  /// What `work` does, on `all` slices that take part.
+  Error applyExec(const Work &work, Slices all);
   Error spend(uint64_t steps);
 
   Expected<std::shared_ptr<const ExecConfig>> decode(const TucCommand &exec,
@@ -133,7 +150,8 @@ private:
   Spm spm;
   /// In the cluster.
   unsigned index;
-  std::vector<Slice> slices;
+  std::vector<Slice> memories;
+  llvm::SmallVector<Slice *, 64> slices;
 
   size_t position = 0;
   bool isAtEnd = false;
@@ -142,8 +160,12 @@ private:
 
   /// Register blocks by bank, and whether an exec has used their contents.
   std::array<std::map<Block, SfrImage>, machine::sfrBanks> banks;
+  /// Blocks that were written slice by slice.
+  std::array<std::map<Block, std::vector<SfrImage>>, machine::sfrBanks> bySlice;
   std::array<std::map<Block, size_t>, machine::sfrBanks> unused;
 
+  /// An exchange that the PE waits for.
+  size_t due = idle;
   /// Everything issued; the busy contexts and tags point into it.
   std::vector<Work> works;
   std::array<size_t, 2> contexts = {idle, idle};
@@ -166,8 +188,7 @@ Error ProcessingElement::fail(size_t instruction, Error error) const {
 }
 
 Error ProcessingElement::run() {
-  tags.fill(idle);
-  while (!isAtEnd) {
+  while (!isAtEnd && due == idle) {
     if (++machine.result.instructions > machine.options.maxInstructions)
       return fail(position, makeError("more than " +
                                       Twine(machine.options.maxInstructions) +
@@ -176,7 +197,7 @@ Error ProcessingElement::run() {
     if (Error error = step())
       return fail(current, std::move(error));
   }
-  return finishAll();
+  return due == idle ? finishAll() : Error::success();
 }
 
 Error ProcessingElement::step() {
@@ -268,7 +289,12 @@ Error ProcessingElement::writeRegisters(const TucCommand &command) {
     return makeError("mtosfr: there is no register at SFR address 0x" +
                      llvm::utohexstr(sfr));
   const SfrBlock &block = sfrBlock(location->block);
-  if (location->slice != machine::sfrBroadcastSlice)
+  bool isBroadcast = location->slice == machine::sfrBroadcastSlice;
+  if (!isBroadcast && location->slice >= machine::slicesPerPE)
+    return makeError("mtosfr: a PE has no slice " + Twine(location->slice));
+  bool isFetch = block.id == Block::FetchUnitMainContext ||
+                 block.id == Block::SubFetchUnit;
+  if (!isBroadcast && !isFetch)
     return makeError("mtosfr: not yet supported: registers of one slice");
   if (block.context == BlockContext::Common)
     return makeError("mtosfr: not yet supported: block " + block.name);
@@ -292,6 +318,20 @@ Error ProcessingElement::writeRegisters(const TucCommand &command) {
   Expected<SfrImage> image = SfrImage::fromWords(block.id, contents);
   if (!image)
     return image.takeError();
+  auto &slicesOfBlock = bySlice[location->bank];
+  if (isBroadcast) {
+    slicesOfBlock.erase(block.id);
+  } else {
+    // The others keep what they have.
+    auto before = banks[location->bank].find(block.id);
+    auto &images = slicesOfBlock
+                       .try_emplace(block.id, machine::slicesPerPE,
+                                    before == banks[location->bank].end()
+                                        ? SfrImage::atReset(block.id)
+                                        : before->second)
+                       .first->second;
+    images[location->slice] = *image;
+  }
   banks[location->bank].insert_or_assign(block.id, std::move(*image));
   unused[location->bank][block.id] = position;
   return Error::success();
@@ -314,13 +354,22 @@ ProcessingElement::decode(const TucCommand &exec, unsigned bank) {
     key.push_back(static_cast<uint64_t>(block));
     llvm::append_range(key, image.words());
   }
+  std::vector<const SfrImage *> fetchBySlice;
+  auto found = bySlice[bank].find(context == codes::ExecTarget::Main
+                                      ? Block::FetchUnitMainContext
+                                      : Block::SubFetchUnit);
+  if (found != bySlice[bank].end())
+    for (const SfrImage &image : found->second) {
+      fetchBySlice.push_back(&image);
+      llvm::append_range(key, image.words());
+    }
   // A program that keeps changing its images must not fill the memory.
   if (machine.decoded.size() > 4096)
     machine.decoded.clear();
   std::shared_ptr<const ExecConfig> &config = machine.decoded[key];
   if (config)
     return config;
-  Expected<ExecConfig> fresh = decodeExec(exec, find);
+  Expected<ExecConfig> fresh = decodeExec(exec, find, fetchBySlice);
   if (!fresh)
     return fresh.takeError();
   config = std::make_shared<const ExecConfig>(std::move(*fresh));
@@ -477,24 +526,29 @@ Error ProcessingElement::performSome() {
   return Error::success();
 }
 
+Error ProcessingElement::applyExec(const Work &work, Slices all) {
+  for (size_t k = 0; k < slices.size(); ++k)
+    if (Error error =
+            runExec(*work.exec, all,
+                    static_cast<unsigned>(index * machine::slicesPerPE + k),
+                    machine.options.plainContraction))
+      return makeError("slice " + Twine(k) + ": " +
+                       llvm::toString(std::move(error)));
+  return Error::success();
+}
+
 Error ProcessingElement::perform(Work &work) {
   if (work.isDone)
     return Error::success();
+  if (work.isExchange()) {
+    due = &work - works.data();
+    return Error::success();
+  }
   work.isDone = true;
   unsigned pe = program.cluster * machine::pesPerCluster + index;
-  auto effect = [&]() -> Error {
-    if (!work.exec)
-      return runDma(work.descriptor, slices, machine.operands, pe);
-    for (auto [k, slice] : llvm::enumerate(slices))
-      if (Error error =
-              runExec(*work.exec, slice,
-                      static_cast<unsigned>(index * machine::slicesPerPE + k),
-                      machine.options.plainContraction))
-        return makeError("slice " + Twine(k) + ": " +
-                         llvm::toString(std::move(error)));
-    return Error::success();
-  };
-  Error error = effect();
+  Error error = work.exec
+                    ? applyExec(work, slices)
+                    : runDma(work.descriptor, slices, machine.operands, pe);
   if (!error)
     return Error::success();
   // The effect belongs to the command that started it.
@@ -504,10 +558,59 @@ Error ProcessingElement::perform(Work &work) {
                    llvm::toString(std::move(error)));
 }
 
+Error ProcessingElement::exchange(
+    llvm::ArrayRef<std::unique_ptr<ProcessingElement>> elements) {
+  // The exec is one for all PEs: it begins when the last of them has issued it,
+  // and ends for all at once.
+  ProcessingElement &first = *elements.front();
+  auto report = [&](const Twine &message) {
+    const Work *work = first.dueExchange();
+    return first.fail(work ? work->instruction : first.position,
+                      makeError("exec: FetchUnit.topology: " + message));
+  };
+  llvm::SmallVector<Slice *, 256> all;
+  for (const auto &element : elements) {
+    const Work *work = element->dueExchange();
+    if (!work || !first.dueExchange())
+      return report("PE " + Twine((work ? first : *element).index) +
+                    " takes no part in an exchange of PE " +
+                    Twine((work ? *element : first).index));
+    // The parts of slice numbers are counted from slice 0 on.
+    if (element->index != all.size() / machine::slicesPerPE)
+      return report("not yet supported: an exchange without PE " +
+                    Twine(all.size() / machine::slicesPerPE));
+    const FetchConfig &fetch = work->exec->fetch;
+    const FetchConfig &common = first.dueExchange()->exec->fetch;
+    if (work->exec->context != first.dueExchange()->exec->context ||
+        !fetch.exchange->agrees(*common.exchange) ||
+        fetch.packets != common.packets ||
+        fetch.packetBytes != common.packetBytes)
+      return report("PE " + Twine(element->index) +
+                    " exchanges packets in another way");
+    all.append(element->slices.begin(), element->slices.end());
+  }
+  unsigned expected = first.dueExchange()->exec->fetch.exchange->slices();
+  if (all.size() != expected)
+    return report("outer_slice_log_size: the parts of the slices multiply to " +
+                  Twine(expected) + ", " + Twine(all.size()) +
+                  " slices take part");
+  for (const auto &element : elements) {
+    Work &work = element->works[element->due];
+    element->due = idle;
+    work.isDone = true;
+    if (Error error = element->applyExec(work, all))
+      return element->fail(work.instruction, std::move(error));
+  }
+  return Error::success();
+}
+
 Error ProcessingElement::finishAll() {
-  for (Work &work : works)
+  for (Work &work : works) {
     if (Error error = perform(work))
       return fail(position, std::move(error));
+    if (due != idle)
+      return Error::success();
+  }
   for (auto &bank : unused)
     if (!bank.empty())
       return fail(bank.begin()->second,
@@ -544,18 +647,30 @@ rngd::simulate(const edf::Kernel &kernel,
   }
 
   for (const edf::Program &program : kernel.programs) {
+    std::vector<std::unique_ptr<ProcessingElement>> elements;
     for (unsigned pe = 0; pe < machine::pesPerCluster; ++pe) {
       bool hasWork = llvm::any_of(
           program.instructions, [&](const edf::Instruction &instruction) {
             return instruction.opcode == edf::Opcode::Issue &&
                    (instruction.peMask >> pe & 1);
           });
-      if (!hasWork)
-        continue;
-      ProcessingElement element(machine, program, spm, pe);
-      if (Error error = element.run())
-        return error;
+      if (hasWork)
+        elements.push_back(
+            std::make_unique<ProcessingElement>(machine, program, spm, pe));
     }
+    // PEs run one after the other, from exchange to exchange.
+    bool isDue;
+    do {
+      isDue = false;
+      for (const auto &element : elements) {
+        if (Error error = element->run())
+          return error;
+        isDue |= element->dueExchange() != nullptr;
+      }
+      if (isDue)
+        if (Error error = ProcessingElement::exchange(elements))
+          return error;
+    } while (isDue);
   }
   machine.operands.store(operands);
   for (const OperandBuffer &operand : operands)

@@ -31,6 +31,8 @@ constexpr unsigned maxLanes = machine::lanes;
 struct Packet {
   uint8_t bytes[maxPacketBytes];
   uint64_t defined;
+  /// A bit per nibble, as in a flit.
+  std::array<uint64_t, 2> flips;
 };
 
 /// Code of element `index` in packed bytes.
@@ -43,6 +45,21 @@ uint32_t elementCode(const uint8_t *bytes, ElementType type, unsigned index) {
   default:
     return endian::read16le(bytes + 2 * index);
   }
+}
+
+/// An integer with the bit beyond its `type`: `isFlipped` where that differs
+/// from the sign.
+int32_t extend(ElementType type, uint32_t code, bool isFlipped) {
+  int32_t value = decodeInteger(type, code);
+  if (!isFlipped)
+    return value;
+  int32_t range = 1 << wireBits(type);
+  return value < 0 ? value + range : value - range;
+}
+
+/// The nibble that has the sign of element `index`.
+constexpr size_t signNibble(ElementType type, size_t index) {
+  return (index + 1) * (type == ElementType::I4 ? 4 : 8) / 4 - 1;
 }
 
 /// Accumulator: cells of all slots, `[slot][column][lane]` with eight lanes, as
@@ -90,7 +107,7 @@ protected:
 /// Element by element, in the words of docs/EDF.md.
 class PlainMultiplier : public Multiplier {
 public:
-  PlainMultiplier(const DotProductConfig &config, const TrackedMemory &trf)
+  PlainMultiplier(const DotProductConfig &config, const TensorRegisterFile &trf)
       : Multiplier(config), trf(trf) {}
 
   void setPacket(const Packet &newPacket) override { packet = newPacket; }
@@ -100,17 +117,18 @@ public:
     bool floats = isFloat(config.type);
     for (unsigned lane = 0; lane < config.lanes; ++lane) {
       uint8_t weights[maxPacketBytes];
-      trf.read(uint64_t(lane) * config.laneBytes() + address, weights,
-               config.weightBytes);
+      uint64_t at = uint64_t(lane) * config.laneBytes() + address;
+      trf.bytes.read(at, weights, config.weightBytes);
       unsigned elements = config.packetElements();
       uint32_t tree[maxElements];
       for (unsigned e = 0; e < elements; ++e) {
         uint32_t a = elementCode(packet.bytes, config.type, e);
         uint32_t b = elementCode(weights, config.type, e % read);
-        tree[e] = floats ? mulF32(decodeFloat(config.type, a),
-                                  decodeFloat(config.type, b))
-                         : static_cast<uint32_t>(decodeInteger(config.type, a) *
-                                                 decodeInteger(config.type, b));
+        tree[e] = floats
+                      ? mulF32(decodeFloat(config.type, a),
+                               decodeFloat(config.type, b))
+                      : static_cast<uint32_t>(streamValue(a, e) *
+                                              weightValue(b, 2 * at, e % read));
       }
       for (unsigned level = 0; level < config.depth; ++level) {
         elements /= 2;
@@ -126,7 +144,19 @@ public:
   }
 
 private:
-  const TrackedMemory &trf;
+  int32_t streamValue(uint32_t code, unsigned index) const {
+    size_t nibble = signNibble(config.type, index);
+    return extend(config.type, code,
+                  packet.flips[nibble / 64] >> nibble % 64 & 1);
+  }
+  /// `firstNibble`: of the read.
+  int32_t weightValue(uint32_t code, uint64_t firstNibble,
+                      unsigned index) const {
+    return extend(config.type, code,
+                  trf.flip(firstNibble + signNibble(config.type, index)));
+  }
+
+  const TensorRegisterFile &trf;
   Packet packet;
 };
 
@@ -142,10 +172,11 @@ struct WeightRange {
   }
   /// The bytes of a lane.
   std::vector<uint8_t> read(const DotProductConfig &config,
-                            const TrackedMemory &trf, unsigned lane) const {
+                            const TensorRegisterFile &trf,
+                            unsigned lane) const {
     std::vector<uint8_t> bytes(elements * bits / 8);
-    trf.read(uint64_t(lane) * config.laneBytes() + base, bytes.data(),
-             bytes.size());
+    trf.bytes.read(uint64_t(lane) * config.laneBytes() + base, bytes.data(),
+                   bytes.size());
     return bytes;
   }
   /// Position of the elements at a byte address.
@@ -159,12 +190,19 @@ struct WeightRange {
 /// i4 and i8: products of 16-bit operands in 32-bit sums.
 class IntegerMultiplier : public Multiplier {
 public:
-  IntegerMultiplier(const DotProductConfig &config, const TrackedMemory &trf)
+  IntegerMultiplier(const DotProductConfig &config,
+                    const TensorRegisterFile &trf)
       : Multiplier(config), range(config) {
     weights.resize(range.elements * config.lanes);
-    for (unsigned lane = 0; lane < config.lanes; ++lane)
-      widen(range.read(config, trf, lane).data(),
-            weights.data() + lane * range.elements, range.elements);
+    for (unsigned lane = 0; lane < config.lanes; ++lane) {
+      int16_t *out = weights.data() + lane * range.elements;
+      widen(range.read(config, trf, lane).data(), out, range.elements);
+      if (trf.hasFlips)
+        flip(out, range.elements, [&](size_t nibble) {
+          uint64_t base = uint64_t(lane) * config.laneBytes() + range.base;
+          return trf.flip(2 * base + nibble);
+        });
+    }
     group = 1u << config.depth;
     read = config.weightBytes * 8 / range.bits;
     piece = std::min(group, read);
@@ -172,6 +210,10 @@ public:
 
   void setPacket(const Packet &packet) override {
     widen(packet.bytes, stream, config.packetElements());
+    if (packet.flips[0] | packet.flips[1])
+      flip(stream, config.packetElements(), [&](size_t nibble) {
+        return packet.flips[nibble / 64] >> nibble % 64 & 1;
+      });
   }
 
   void step(uint64_t address, uint32_t *cells) override {
@@ -202,7 +244,16 @@ private:
           decodeInteger(ElementType::I4, bytes[k / 2] >> (k % 2 * 4) & 0xFu));
   }
 
-  // Operands have at most 8 bits, so 128 products stay far below 2^31.
+  /// Gives values whose nibble is flipped their bit beyond the sign.
+  template <typename IsFlipped>
+  void flip(int16_t *values, size_t count, IsFlipped isFlipped) const {
+    auto range = static_cast<int16_t>(1 << wireBits(config.type));
+    for (size_t k = 0; k < count; ++k)
+      if (isFlipped(signNibble(config.type, k)))
+        values[k] += values[k] < 0 ? range : -range;
+  }
+
+  // Operands have at most 9 bits, so 128 products stay far below 2^31.
   static uint32_t dot(const int16_t *a, const int16_t *b, unsigned count) {
     int32_t sum = 0;
     for (unsigned e = 0; e < count; ++e)
@@ -229,7 +280,7 @@ private:
 template <unsigned lanes>
 class FloatMultiplier : public Multiplier {
 public:
-  FloatMultiplier(const DotProductConfig &config, const TrackedMemory &trf)
+  FloatMultiplier(const DotProductConfig &config, const TensorRegisterFile &trf)
       : Multiplier(config), range(config) {
     weights.resize(range.elements * lanes);
     for (unsigned lane = 0; lane < lanes; ++lane) {
@@ -399,7 +450,7 @@ private:
 } // namespace
 
 static std::unique_ptr<Multiplier>
-makeMultiplier(const DotProductConfig &config, const TrackedMemory &trf,
+makeMultiplier(const DotProductConfig &config, const TensorRegisterFile &trf,
                bool plain) {
   if (plain)
     return std::make_unique<PlainMultiplier>(config, trf);
@@ -418,10 +469,10 @@ makeMultiplier(const DotProductConfig &config, const TrackedMemory &trf,
 }
 
 Error sim::contract(const DotProductConfig &config, FlitStream &stream,
-                    const TrackedMemory &trf, bool plain, FlitSink sink) {
+                    const TensorRegisterFile &trf, bool plain, FlitSink sink) {
   HostF32Scope hostMode;
   std::unique_ptr<Multiplier> multiplier = makeMultiplier(config, trf, plain);
-  DefinednessTracker tracker(config, trf);
+  DefinednessTracker tracker(config, trf.bytes);
   Accumulator accumulator(config);
   LaneFolder folder(config, sink);
   LoopCounter weights(config.weightBase, config.weights);
@@ -434,6 +485,7 @@ Error sim::contract(const DotProductConfig &config, FlitStream &stream,
       stream.next(flit);
       std::memcpy(packet.bytes + 32 * k, flit.bytes, 32);
       packet.defined |= uint64_t(flit.defined) << 32 * k;
+      packet.flips[k] = flit.flips;
     }
     bool isUseless = tracker.isUseless(packet);
     if (!isUseless)

@@ -93,8 +93,7 @@ struct Place {
 
 class Mover {
 public:
-  Mover(llvm::MutableArrayRef<Slice> slices, OperandMemory &operands,
-        unsigned pe)
+  Mover(Slices slices, OperandMemory &operands, unsigned pe)
       : slices(slices), operands(operands), pe(pe) {}
 
   Expected<Place> find(uint64_t address, uint64_t bytes, bool isWrite) {
@@ -119,20 +118,19 @@ public:
           "address 0x" + Twine::utohexstr(address) + ": bytes " +
           Twine(offset) + " to " + Twine(offset + bytes - 1) + " of slice " +
           Twine(slice) + ", which has " + Twine(machine::dmSliceBytes));
-    return Place{&slices[slice].dm, offset};
+    return Place{&slices[slice]->dm, offset};
   }
 
 private:
-  llvm::MutableArrayRef<Slice> slices;
+  Slices slices;
   OperandMemory &operands;
   unsigned pe;
 };
 
 } // namespace
 
-Error sim::runDma(const DmaDescriptor &descriptor,
-                  llvm::MutableArrayRef<Slice> slices, OperandMemory &operands,
-                  unsigned pe) {
+Error sim::runDma(const DmaDescriptor &descriptor, Slices slices,
+                  OperandMemory &operands, unsigned pe) {
   uint64_t bytes = descriptor.packetBytes();
   uint64_t packets = descriptor.numPackets().value_or(0);
   Mover mover(slices, operands, pe);

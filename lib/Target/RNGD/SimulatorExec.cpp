@@ -7,11 +7,32 @@
 
 #include "SimulatorImpl.h"
 
+#include "llvm/Support/Endian.h"
+
+#include <cstring>
+
+using namespace furiosa;
 using namespace furiosa::rngd;
 using namespace furiosa::rngd::sim;
 using llvm::Error;
+namespace endian = llvm::support::endian;
 
 void CommitUnit::write(const Flit &flit) {
+  if (config.cast != codes::CommitCast::None) {
+    bool relu = config.cast == codes::CommitCast::F32ToBF16Relu;
+    uint8_t bytes[16];
+    uint32_t defined = 0;
+    for (unsigned k = 0; k < config.keptBytes / 4; ++k) {
+      uint32_t pattern = endian::read32le(flit.bytes + 4 * k);
+      endian::write16le(bytes + 2 * k,
+                        relu ? f32ToBf16Relu(pattern) : f32ToBf16(pattern));
+      if ((flit.defined >> 4 * k & 0xF) == 0xF)
+        defined |= 3u << 2 * k;
+    }
+    dm.write(counter.address(), bytes, defined, config.writeBytes);
+    counter.next();
+    return;
+  }
   for (unsigned at = 0; at < config.keptBytes; at += config.writeBytes) {
     dm.write(counter.address(), flit.bytes + at, flit.defined >> at,
              config.writeBytes);
@@ -19,9 +40,39 @@ void CommitUnit::write(const Flit &flit) {
   }
 }
 
+Error TransposeEngine::process(const Flit &flit, FlitSink sink) {
+  batch.push_back(flit);
+  if (batch.size() < config.rows * config.flitsPerRow)
+    return Error::success();
+  unsigned cells = transposeCells(config.bits);
+  for (unsigned column = 0; column < config.outRows; ++column) {
+    Flit out = {};
+    for (unsigned row = 0; row < config.rows; ++row) {
+      const Flit &in = batch[row * config.flitsPerRow + column / cells];
+      unsigned from = column % cells * config.bits, to = row * config.bits;
+      if (config.bits == 4) {
+        // Two elements share a byte.
+        if (!(in.defined >> from / 8 & 1))
+          continue;
+        uint8_t nibble = in.bytes[from / 8] >> from % 8 & 0xF;
+        out.bytes[to / 8] |= nibble << to % 8;
+        out.defined |= 1u << to / 8;
+        continue;
+      }
+      unsigned bytes = config.bits / 8;
+      std::memcpy(out.bytes + to / 8, in.bytes + from / 8, bytes);
+      out.defined |= (in.defined >> from / 8 & ((1u << bytes) - 1)) << to / 8;
+    }
+    if (Error error = sink(out))
+      return error;
+  }
+  batch.clear();
+  return Error::success();
+}
+
 /// Fills the rows of lane 0, then of lane 1, ….
 static void loadTrf(const TrfWriteConfig &config, FlitStream &stream,
-                    TrackedMemory &trf) {
+                    TensorRegisterFile &trf) {
   uint64_t laneBytes = machine::trfSliceBytes / config.lanes;
   for (unsigned lane = 0; lane < config.lanes; ++lane) {
     uint64_t address =
@@ -29,7 +80,13 @@ static void loadTrf(const TrfWriteConfig &config, FlitStream &stream,
     for (uint32_t row = 0; row < config.rowsPerLane; ++row) {
       Flit flit;
       stream.next(flit);
-      trf.write(address, flit.bytes, flit.defined, sizeof(flit.bytes));
+      trf.bytes.write(address, flit.bytes, flit.defined, sizeof(flit.bytes));
+      trf.hasFlips |= flit.flips != 0;
+      if (trf.hasFlips) {
+        uint8_t flips[8];
+        endian::write64le(flips, flit.flips);
+        trf.flips.write(address / 4, flips, 0xFF, sizeof(flips));
+      }
       address += machine::trfRowBytes;
     }
   }
@@ -46,9 +103,10 @@ static void loadVrf(const VrfWriteConfig &config, FlitStream &stream,
   }
 }
 
-Error sim::runExec(const ExecConfig &config, Slice &slice, unsigned number,
+Error sim::runExec(const ExecConfig &config, Slices slices, unsigned number,
                    bool plain) {
-  FlitStream stream(config.fetch, slice.dm);
+  FlitStream stream(config.fetch, slices, number);
+  Slice &slice = *slices[number % slices.size()];
   if (config.trf)
     loadTrf(*config.trf, stream, slice.trf);
   if (config.vrf)
@@ -61,12 +119,18 @@ Error sim::runExec(const ExecConfig &config, Slice &slice, unsigned number,
   std::optional<VectorEngine> vector;
   if (config.vector)
     vector.emplace(*config.vector, slice.vrf);
+  std::optional<TransposeEngine> transpose;
+  if (config.transpose)
+    transpose.emplace(*config.transpose);
+  auto write = [&](Flit &flit) -> Error {
+    commit.write(flit);
+    return Error::success();
+  };
   auto finish = [&](Flit &flit) -> Error {
     if (vector)
       if (Error error = vector->process(flit))
         return error;
-    commit.write(flit);
-    return Error::success();
+    return transpose ? transpose->process(flit, write) : write(flit);
   };
   if (config.contraction)
     return contract(*config.contraction, stream, slice.trf, plain, finish);
@@ -81,7 +145,8 @@ Error sim::runExec(const ExecConfig &config, Slice &slice, unsigned number,
 
 uint64_t sim::countWork(const ExecConfig &config) {
   // The decoder keeps each below 2^41.
-  uint64_t work = config.fetch.reads + config.fetch.flits;
+  uint64_t copies = config.fetch.exchange ? config.fetch.exchange->copies() : 1;
+  uint64_t work = config.fetch.reads * copies + config.fetch.flits;
   if (config.contraction)
     work += config.contraction->steps;
   if (config.commit)

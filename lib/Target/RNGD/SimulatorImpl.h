@@ -95,12 +95,32 @@ private:
   std::vector<Region> regions;
 };
 
+/// The tensor register file: rows of 32 bytes, and beside each nibble a fifth
+/// bit. It repeats the nibble's top bit but for integers from which a zero
+/// point was subtracted; only such nibbles are noted.
+struct TensorRegisterFile {
+  TrackedMemory bytes{machine::trfSliceBytes};
+  /// A bit per nibble, eight bytes per row.
+  TrackedMemory flips{machine::trfSliceBytes / 4};
+  /// Whether any flip was ever stored.
+  bool hasFlips = false;
+
+  bool flip(uint64_t nibble) const {
+    uint8_t byte;
+    flips.read(nibble / 8, &byte, 1);
+    return byte >> nibble % 8 & 1;
+  }
+};
+
 /// Memories of one slice.
 struct Slice {
   TrackedMemory dm{machine::dmSliceBytes};
-  TrackedMemory trf{machine::trfSliceBytes};
+  TensorRegisterFile trf;
   TrackedMemory vrf{machine::vrfSliceBytes};
 };
+
+/// The slices of a PE, or of all PEs of a cluster that run.
+using Slices = llvm::ArrayRef<Slice *>;
 
 //===----------------------------------------------------------------------===//
 // Engines
@@ -110,29 +130,43 @@ struct Flit {
   uint8_t bytes[32];
   /// Bit k: byte k is defined.
   uint32_t defined;
+  /// Bit k: the bit beside nibble k differs from the nibble's top bit.
+  uint64_t flips = 0;
 };
 
-/// The flits that fetch and collect make of a slice, one after the other.
+/// The flits that a slice collects, one after the other: of its own packets, or
+/// of those that the switch brings.
 class FlitStream {
 public:
-  FlitStream(const FetchConfig &config, const TrackedMemory &dm)
-      : config(config), dm(dm), counter(config.base, config.loops) {}
+  /// `slices` are those of the cluster, or of one PE: their number is a power
+  /// of two, `number` counts in the cluster. An exchange needs the cluster's.
+  FlitStream(const FetchConfig &config, Slices slices, unsigned number)
+      : config(config), slices(slices), number(number),
+        dm(&slices[number % slices.size()]->dm),
+        counter(config.base, config.loops) {}
 
   /// `config.flits` times.
   void next(Flit &flit);
 
 private:
+  void beginPacket();
   /// Appends one converted read to `pending`.
   void read();
 
   const FetchConfig &config;
-  const TrackedMemory &dm;
+  Slices slices;
+  unsigned number;
+  /// Where the packet comes from.
+  const TrackedMemory *dm;
   LoopCounter counter;
+  /// Packets begun; counted with an exchange only.
+  uint64_t numPackets = 0;
   /// Bytes of the packet that are still to come out of `read`.
   uint64_t unread = 0;
   /// Bytes that are read and not yet in a flit.
   uint8_t pending[64];
   uint64_t pendingDefined = 0;
+  std::array<uint64_t, 2> pendingFlips = {};
   unsigned numPending = 0;
 };
 
@@ -140,7 +174,7 @@ using FlitSink = llvm::function_ref<llvm::Error(Flit &)>;
 
 /// Runs the dot-product engine and hands its flits to `sink`.
 llvm::Error contract(const DotProductConfig &config, FlitStream &stream,
-                     const TrackedMemory &trf, bool plain, FlitSink sink);
+                     const TensorRegisterFile &trf, bool plain, FlitSink sink);
 
 /// The vector engine on one slice.
 class VectorEngine {
@@ -156,6 +190,18 @@ private:
   std::vector<LoopCounter> counters;
 };
 
+/// Gathers flits to batches and turns them.
+class TransposeEngine {
+public:
+  explicit TransposeEngine(const TransposeConfig &config) : config(config) {}
+  /// Takes a flit; a full batch goes to `sink`.
+  llvm::Error process(const Flit &flit, FlitSink sink);
+
+private:
+  const TransposeConfig &config;
+  llvm::SmallVector<Flit, 64> batch;
+};
+
 /// Writes flits to the data memory of one slice.
 class CommitUnit {
 public:
@@ -169,8 +215,8 @@ private:
   LoopCounter counter;
 };
 
-/// Runs an exec on one slice. `number` is that in the cluster.
-llvm::Error runExec(const ExecConfig &config, Slice &slice, unsigned number,
+/// Runs an exec on slice `number` of the cluster; see FlitStream for `slices`.
+llvm::Error runExec(const ExecConfig &config, Slices slices, unsigned number,
                     bool plain);
 
 /// Steps of all loops of an exec on one slice.
@@ -184,9 +230,8 @@ uint64_t countWork(const ExecConfig &config);
 llvm::Expected<DmaDescriptor> decodeDescriptor(llvm::ArrayRef<uint8_t> bytes);
 
 /// Moves all packets of PE `pe` (0 … 7), whose slices are `slices`.
-llvm::Error runDma(const DmaDescriptor &descriptor,
-                   llvm::MutableArrayRef<Slice> slices, OperandMemory &operands,
-                   unsigned pe);
+llvm::Error runDma(const DmaDescriptor &descriptor, Slices slices,
+                   OperandMemory &operands, unsigned pe);
 
 } // namespace furiosa::rngd::sim
 

@@ -476,8 +476,8 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
 
 func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.mem<dm, 4096>, %v: !lir.mem<vrf, 32>) {
   lir.exec main {
-    // expected-error@+1 {{MM-12: packet must be a positive multiple of 8 bytes, found 12}}
-    fetch_sequencer %a loops [2 : 32] read 4 packet 12 flits 2 : !lir.mem<dm, 2048>
+    // expected-error@+1 {{MM-12: packet must be positive, found 0}}
+    fetch_sequencer %a loops [2 : 32] read 4 packet 0 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
     vector_alu fxp_add add imm 1
     commit_adapter in 32 keep 32
@@ -1944,7 +1944,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
 func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.mem<dm, 4096>, %v: !lir.mem<vrf, 32>) {
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
-    // expected-error@+1 {{LIR-20: expected fetch_adapter or collect after fetch_sequencer}}
+    // expected-error@+1 {{LIR-20: expected table_lookup or fetch_adapter or zero_point_sub or switch or custom_switch or collect after fetch_sequencer}}
     vector_alu fxp_add add imm 1
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
@@ -1987,7 +1987,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
     vector_alu fxp_add add imm 1
-    // expected-error@+1 {{LIR-20: expected vector_alu or cast or commit_adapter after vector_alu}}
+    // expected-error@+1 {{LIR-20: expected vector_alu or cast or transpose or commit_adapter after vector_alu}}
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
   return

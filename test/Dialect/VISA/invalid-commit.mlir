@@ -9,7 +9,7 @@ func.func @order() attributes {visa.kernel} {
   %r0 = visa.chain main -> !dm {
     fetch %d time "A" packet "B" : !dm
     collect time "A" packet "B"
-    // expected-error @below {{TU-72: this stage may not follow collect; it may follow commit_trim}}
+    // expected-error @below {{TU-72: this stage may not follow collect; it may follow commit_trim or commit_cast}}
     commit element "A, B"
   }
   %r1 = visa.chain main -> !dm {
@@ -148,12 +148,89 @@ func.func @ends() attributes {visa.kernel} {
     // expected-error @below {{TU-72: a stage behind the end of the chain}}
     commit element "A"
   }
-  %r3 = visa.chain sub -> !dm {
-    fetch %d time "1" packet "A" : !dm
-    collect time "1" packet "A"
-    // expected-error @below {{not yet supported: commit in the sub context}}
-    commit_trim packet "A"
-    commit element "A"
+  return
+}
+
+// -----
+
+// TU-75: whole words behind the cast. TU-76: f32 to bf16, main context only.
+#axes = #tmap.axes<A = 8, B = 8>
+!dm = !visa.dm<f32, slice "1 # 256", element "A, B", #axes>
+!i32 = !visa.dm<i32, slice "1 # 256", element "A, B", #axes>
+!out = !visa.dm<bf16, slice "1 # 256", element "A, B", #axes>
+func.func @commit_casts() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %i = visa.alloc : !i32
+  %r0 = visa.chain main -> !out {
+    fetch %d time "A" packet "B" : !dm
+    collect time "A" packet "B"
+    commit_trim packet "B = 6"
+    // expected-error @below {{TU-75: packet "B = 6" is 24 bytes of f32, a commit cast takes 16 or 32}}
+    commit_cast to bf16
+    commit element "A, B"
+  }
+  %r1 = visa.chain main -> !out {
+    fetch %d time "A" packet "B" : !dm
+    collect time "A" packet "B"
+    commit_trim packet "B = 2"
+    // expected-error @below {{TU-75: packet "B = 2" is 8 bytes of f32}}
+    commit_cast_relu to bf16
+    commit element "A, B"
+  }
+  %r2 = visa.chain main -> !out {
+    fetch %i time "A" packet "B" : !i32
+    collect time "A" packet "B"
+    commit_trim packet "B"
+    // expected-error @below {{TU-76: no commit cast from i32 to 'bf16', there is f32 to bf16}}
+    commit_cast to bf16
+    commit element "A, B"
+  }
+  %r3 = visa.chain sub -> !out {
+    fetch %d time "A" packet "B" : !dm
+    collect time "A" packet "B"
+    commit_trim packet "B"
+    // expected-error @below {{TU-76: a commit cast in the sub context, only main converts on the way out}}
+    commit_cast to bf16
+    commit element "A, B"
+  }
+  %r4 = visa.chain main -> !out {
+    fetch %d time "A" packet "B" : !dm
+    collect time "A" packet "B"
+    // expected-error @below {{TU-72: this stage may not follow collect; it may follow commit_trim}}
+    commit_cast to bf16
+    commit element "A, B"
+  }
+  return
+}
+
+// -----
+
+// MM-26: main writes a packet at once, the sub context in words of 8 bytes.
+#axes = #tmap.axes<A = 8, B = 32>
+!dm = !visa.dm<i8, slice "1 # 256", element "A, B", #axes>
+!out = !visa.dm<i8, slice "1 # 256", element "B / 8, A, B % 8", #axes>
+!bytes = !visa.dm<i8, slice "1 # 256", element "B / 4, A, B % 4", #axes>
+func.func @scattered_packets() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r0 = visa.chain main -> !out {
+    fetch %d time "A" packet "B" : !dm
+    collect time "A" packet "B"
+    commit_trim packet "B"
+    // expected-error @below {{MM-26: packet "B" of 32 bytes is not contiguous in data memory, and main writes it at once; trim to runs, or commit in the sub context}}
+    commit element "B / 8, A, B % 8"
+  }
+  %r1 = visa.chain sub -> !out {
+    fetch %d time "A" packet "B" : !dm
+    collect time "A" packet "B"
+    commit_trim packet "B"
+    commit element "B / 8, A, B % 8"
+  }
+  %r2 = visa.chain sub -> !bytes {
+    fetch %d time "A" packet "B" : !dm
+    collect time "A" packet "B"
+    commit_trim packet "B"
+    // expected-error @below {{MM-26: a stride of 4 elements of i8 is no multiple of 8 bytes; pad the element mapping}}
+    commit element "B / 4, A, B % 4"
   }
   return
 }

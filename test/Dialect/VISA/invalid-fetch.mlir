@@ -80,7 +80,7 @@ func.func @cast_pairs() attributes {visa.kernel} {
   %d = visa.alloc : !dm
   %r = visa.chain main -> !dm {
     fetch %d time "A" packet "B" : !dm
-    // expected-error @below {{TU-6: no fetch cast from i8 to bf16}}
+    // expected-error @below {{TU-6: no fetch_cast from i8 to bf16; there are i4, i8, i16 to i32}}
     fetch_cast to bf16
     collect time "A" packet "B"
     commit_trim packet "B"
@@ -179,19 +179,89 @@ func.func @several_faults() attributes {visa.kernel} {
 
 // -----
 
-// A packet below a word has no encoding.
-#axes = #tmap.axes<A = 8, B = 4>
-!dm = !visa.dm<i8, slice "1 # 256", element "A, B", #axes>
-!out = !visa.dm<i8, slice "1 # 256", element "A, B # 8", #axes>
-func.func @packet_of_four_bytes() attributes {visa.kernel} {
+// TU-5: the pairs of the lookup tables, main context only.
+#axes = #tmap.axes<A = 8, B = 32>
+!dm = !visa.dm<f8E4M3FN, slice "1 # 256", element "A, B", #axes>
+!e2 = !visa.dm<f4E2M1FN, slice "1 # 256", element "A, B", #axes>
+func.func @lookup() attributes {visa.kernel} {
   %d = visa.alloc : !dm
-  %r = visa.chain main -> !out {
+  %e = visa.alloc : !e2
+  %r0 = visa.chain main -> !dm {
     fetch %d time "A" packet "B" : !dm
-    // expected-error @below {{not yet supported: a packet of 4 bytes in front of collect}}
-    collect time "A" packet "B # 32"
-    // expected-error @below {{TU-74}}
-    commit_trim packet "B # 8"
-    commit element "A, B # 8"
+    // expected-error @below {{TU-5: no table_lookup from f8e4m3 to f32; there are f4e2m1 to f8e4m3 and f8e5m2, f8e4m3 and f8e5m2 to bf16}}
+    table_lookup to f32
+    collect time "A" packet "B"
+    commit_trim packet "B"
+    commit element "A, B"
+  }
+  %r1 = visa.chain sub -> !dm {
+    fetch %e time "A" packet "B" : !e2
+    // expected-error @below {{TU-5: a table lookup in the sub context, only main has lookup tables}}
+    table_lookup to f8E4M3FN
+    collect time "A" packet "B"
+    commit_trim packet "B"
+    commit element "A, B"
+  }
+  %r2 = visa.chain main -> !dm {
+    fetch %d time "A" packet "B" : !dm
+    fetch_cast to f8E4M3FN
+    // expected-error @below {{TU-4: this stage may not follow fetch_cast; it may follow fetch}}
+    // expected-error @below {{TU-5: no table_lookup from f8e4m3 to f8e4m3}}
+    table_lookup to f8E4M3FN
+    collect time "A" packet "B"
+    commit_trim packet "B"
+    commit element "A, B"
+  }
+  return
+}
+
+// -----
+
+// TU-8: zero points of i4 and i8. TU-78, TU-9: i5 and i9 go to a contraction.
+#axes = #tmap.axes<A = 8, B = 32>
+!dm = !visa.dm<i8, slice "1 # 256", element "A, B", #axes>
+!nibbles = !visa.dm<i4, slice "1 # 256", element "A, B", #axes>
+!words = !visa.dm<i16, slice "1 # 256", element "A, B", #axes>
+func.func @zero_points() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %n = visa.alloc : !nibbles
+  %w = visa.alloc : !words
+  %r0 = visa.chain main -> !dm {
+    fetch %d time "A" packet "B" : !dm
+    // expected-error @below {{TU-8: zero point 200 is no value of i8, expected -128 to 127}}
+    zero_point_sub 200
+    collect time "A" packet "B"
+    // expected-error @below {{TU-78: i9 lives between fetch and contraction only}}
+    commit_trim packet "B"
+    commit element "A, B"
+  }
+  %r1 = visa.chain main -> !nibbles {
+    fetch %n time "A / 2" packet "A % 2, B" : !nibbles
+    // expected-error @below {{TU-8: zero point -9 is no value of i4, expected -8 to 7}}
+    zero_point_sub -9
+    collect time "A / 2" packet "A % 2, B"
+    // expected-error @below {{TU-65: the transpose engine takes elements of 4, 8, 16 and 32 bits, found i5}}
+    transpose time "A" packet "B # 64"
+  }
+  %r2 = visa.chain main -> !words {
+    fetch %w time "A" packet "B" : !words
+    // expected-error @below {{TU-8: a zero point is subtracted from i4 and i8, found i16}}
+    zero_point_sub 3
+    collect time "A, B / 16" packet "B % 16"
+    commit_trim packet "B % 16"
+    commit element "A, B"
+  }
+  %r3 = visa.chain main -> !dm {
+    fetch %d time "A" packet "B" : !dm
+    zero_point_sub 3
+    // expected-error @below {{TU-4: this stage may not follow zero_point_sub; it may follow fetch or table_lookup}}
+    fetch_cast to i9
+    collect time "A" packet "B"
+    // expected-error @below {{TU-61: no cast from i9 to 'i4'}}
+    cast to i4 packet "B # 64"
+    // expected-error @below {{TU-78}}
+    commit_trim packet "B"
+    commit element "A, B"
   }
   return
 }

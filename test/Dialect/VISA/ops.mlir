@@ -58,6 +58,38 @@ func.func @vector(%d: !dm, %v: !vrf) {
   return
 }
 
+// CHECK-LABEL: func.func @stream
+func.func @stream(%d: !visa.dm<f4E2M1FN, slice "A / 8", element "K", #axes>) {
+  // CHECK: visa.chain main -> !bf16_dm
+  %r = visa.chain main -> !visa.dm<bf16, slice "A / 8", element "K", #axes> {
+    fetch %d time "1" packet "K" : !visa.dm<f4E2M1FN, slice "A / 8", element "K", #axes>
+    // CHECK: table_lookup to f8E4M3FN
+    table_lookup to f8E4M3FN
+    // CHECK-NEXT: fetch_cast to f32
+    fetch_cast to f32
+    // CHECK-NEXT: switch broadcast01 [2, 4, 1] slice "A / 64, 1 # 8" time "A / 8 % 8"
+    switch broadcast01 [2, 4, 1] slice "A/64, 1#8" time "A/8%8"
+    // CHECK-NEXT: switch forwarding [] slice "A / 8" time "1"
+    switch forwarding [] slice "A / 8" time "1"
+    collect time "K / 8" packet "K % 8"
+    // CHECK: transpose time "K / 16, K % 8" packet "K / 8 % 2 # 8"
+    transpose time "K/16, K%8" packet "K/8%2#8"
+    commit_trim packet "K % 8"
+    // CHECK: commit_cast to bf16
+    commit_cast to bf16
+    // CHECK-NEXT: commit_cast_relu to bf16
+    commit_cast_relu to bf16
+    commit element "K"
+  }
+  // CHECK: visa.chain sub
+  %w = visa.chain sub -> !visa.trf<i9, slice "A / 8", lane "1", element "K", #axes> {
+    // CHECK: zero_point_sub -3
+    zero_point_sub -3
+    to_trf lane "1" element "K"
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @contraction
 func.func @contraction(%d: !visa.dm<bf16, slice "1 # 256", element "K", #axes>, %w: !visa.trf<bf16, slice "1 # 256", lane "1", element "K", #axes>) {
   // CHECK: visa.chain main -> !f32_dm

@@ -9,7 +9,7 @@
 #define FURIOSA_TARGET_RNGD_EXECCONFIG_H
 
 #include "furiosa/Support/NumberFormats.h"
-#include "furiosa/Target/RNGD/Codes.h"
+#include "furiosa/Target/RNGD/Conversions.h"
 #include "furiosa/Target/RNGD/Encodings.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace furiosa::rngd {
 
@@ -40,6 +41,15 @@ public:
       : loops(loops), position(base) {}
 
   uint64_t address() const { return position; }
+  /// Goes to a step, counted from the first one.
+  void seek(uint64_t step) {
+    for (unsigned k = 0; k < 8; ++k) {
+      position -= uint64_t(digits[k]) * loops[k].stride;
+      digits[k] = static_cast<uint32_t>(step % loops[k].limit);
+      position += uint64_t(digits[k]) * loops[k].stride;
+      step /= loops[k].limit;
+    }
+  }
   /// Moves to the next step; after the last one to the first again.
   void next() {
     for (unsigned k = 0; k < 8; ++k) {
@@ -58,27 +68,69 @@ private:
   uint64_t position;
 };
 
+/// A packet of a slice.
+struct PacketSource {
+  unsigned slice;
+  uint64_t packet;
+};
+
+/// Exchange of packets between the slices of a cluster.
+struct SwitchConfig {
+  codes::Topology topology = codes::Topology::Forwarding;
+  /// Parts of the slice number, outermost first, and of the packet number.
+  unsigned slice2 = 1, slice1 = 1, slice0 = 1;
+  uint32_t time0 = 1;
+  /// Custom broadcast: for each slice the slices whose packets it gets, rising;
+  /// as many for each. A PE that knows its own slices only has those.
+  std::vector<uint8_t> senders;
+  unsigned sendersPerSlice = 1;
+
+  /// Whether slices that are set so exchange packets with one another.
+  bool agrees(const SwitchConfig &other) const {
+    return topology == other.topology && slice2 == other.slice2 &&
+           slice1 == other.slice1 && slice0 == other.slice0 &&
+           time0 == other.time0 && sendersPerSlice == other.sendersPerSlice;
+  }
+  unsigned slices() const { return slice2 * slice1 * slice0; }
+  /// Packets that a slice gets for each one that it sends.
+  unsigned copies() const;
+  /// Where the `index`-th packet that `slice` gets comes from.
+  PacketSource source(unsigned slice, uint64_t index) const;
+};
+
 /// Fetch engine, main or sub context, up to the collect engine.
 struct FetchConfig {
   /// Byte address in the slice.
   uint32_t base = 0;
   HardwareLoops loops;
-  /// Bytes that one step reads, and the bytes they are after `cast`.
+  /// Bytes that one step reads, and the bytes they are after the conversions.
   unsigned readBytes = 0;
   unsigned outBytes = 0;
-  codes::FetchCast cast = codes::FetchCast::None;
+  /// Null where there is none; `cast` may be a zero-point subtraction.
+  const FetchConversion *lookup = nullptr;
+  const FetchConversion *cast = nullptr;
+  int8_t zeroPoint = 0;
   /// Steps of the loops.
   uint64_t reads = 0;
   /// Packets behind the adapter; each is padded to whole flits by collect.
   uint32_t packets = 0;
   uint32_t packetBytes = 0;
   uint32_t flitsPerPacket = 0;
+  /// Without: every slice gets its own packets.
+  std::optional<SwitchConfig> exchange;
+  /// Flits behind collect.
   uint32_t flits = 0;
+
+  bool subtractsZeroPoint() const {
+    return cast && cast->stage == AdapterStage::ZeroPoint;
+  }
 };
 
 /// Dot-product engine: feed buffer, TRF sequencer, reducers, lane folder.
 struct DotProductConfig {
-  /// I4, I8, F8E4M3, F8E5M2 or BF16: of both operands.
+  /// I4, I8, F8E4M3, F8E5M2 or BF16: of both operands. Integers are multiplied
+  /// with a fifth or ninth bit, which repeats the sign unless a zero point was
+  /// subtracted.
   ElementType type = ElementType::I8;
   /// Flits of 32 bytes that form an input packet: 1 or 2.
   unsigned flitsPerInput = 1;
@@ -138,15 +190,25 @@ struct VectorConfig {
   codes::CastCompactionMode cast = codes::CastCompactionMode::Off;
 };
 
+/// Transpose engine.
+struct TransposeConfig {
+  unsigned bits = 32;
+  /// Rows of a batch, flits of a row, and flits that leave for a batch.
+  unsigned rows = 1;
+  unsigned flitsPerRow = 1;
+  unsigned outRows = 1;
+};
+
 /// Commit unit, main or sub context.
 struct CommitConfig {
   /// Byte address in the slice.
   uint32_t base = 0;
   HardwareLoops loops;
+  codes::CommitCast cast = codes::CommitCast::None;
   /// Bytes of each flit that are kept, and bytes of one write.
   unsigned keptBytes = 32;
   unsigned writeBytes = 32;
-  /// Writes; `keptBytes / writeBytes` a flit.
+  /// Writes; in the sub context `keptBytes / writeBytes` a flit.
   uint64_t steps = 0;
   /// Bit s of the 256 is slice s of the cluster.
   std::array<uint64_t, 4> sliceEnable = {};
@@ -178,6 +240,7 @@ struct ExecConfig {
   FetchConfig fetch;
   std::optional<DotProductConfig> contraction;
   std::optional<VectorConfig> vector;
+  std::optional<TransposeConfig> transpose;
   std::optional<CommitConfig> commit;
   std::optional<TrfWriteConfig> trf;
   std::optional<VrfWriteConfig> vrf;
@@ -198,9 +261,12 @@ Block routeBlock(codes::ExecTarget context);
 /// Reads the images that `image` gives for the blocks on the route (null: never
 /// written). An error names block, register and field:
 /// "FetchUnitMainContext.fetch.flit_count: …".
+///
+/// Where the fetch block was written slice by slice, `bySlice` has its images.
 llvm::Expected<ExecConfig>
 decodeExec(const TucCommand &exec,
-           llvm::function_ref<const SfrImage *(Block)> image);
+           llvm::function_ref<const SfrImage *(Block)> image,
+           llvm::ArrayRef<const SfrImage *> bySlice = {});
 
 } // namespace furiosa::rngd
 

@@ -9,6 +9,8 @@
 #ifndef FURIOSA_TARGET_RNGD_MACHINE_H
 #define FURIOSA_TARGET_RNGD_MACHINE_H
 
+#include "furiosa/Support/NumberFormats.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -82,6 +84,15 @@ inline constexpr unsigned numFeedTypes = 12;
 llvm::StringRef toString(FeedType type);
 std::optional<FeedType> parseFeedType(llvm::StringRef name);
 
+/// The name of an element type in feed buffers.
+FeedType feedTypeOf(ElementType type);
+/// The element type behind a name.
+ElementType elementTypeOf(FeedType type);
+/// What the multiplier widens a type to: 4 and 8 bit integers grow by a bit.
+/// Types that pair have the same (TU-37); empty for those that no multiplier
+/// takes (TU-36).
+std::optional<FeedType> promote(FeedType type);
+
 /// Whether the feed buffer of a release takes a type with a number of
 /// collected flits (Flit1, Flit2).
 struct FeedBufferVerdict {
@@ -98,6 +109,10 @@ FeedBufferVerdict feedBufferVerdict(Release release, FeedType type,
 /// What `release` accepts for `type`, for a message: "release 0.3 accepts
 /// RawInt8 with Flit1; RawInt8 with Flit2 from release 0.4 on".
 std::string describeFeedBuffer(Release release, FeedType type);
+
+/// Cells of a flit of elements of `bits` that the transpose engine takes (TU
+/// 12).
+constexpr int64_t transposeCells(unsigned bits) { return bits == 4 ? 16 : 8; }
 
 /// Slices of one cluster that `pes` processing elements have: 64, 128, 256 for
 /// 1, 2, 4 and, with both clusters in use, 256 for 8; empty otherwise (MM 1.2).

@@ -37,6 +37,10 @@ struct ExecImages {
   /// Every block on the route, whole, in the order of addresses.
   llvm::SmallVector<SfrImage, 8> images;
 
+  /// With a custom switch, the masks of custom_snoop_bitmap of each slice of
+  /// the cluster; the fetch block is written slice by slice then.
+  std::vector<std::array<uint64_t, 4>> snoopBitmaps;
+
   /// The image of a block, or null.
   const SfrImage *find(Block block) const;
   /// The command that starts the execution.

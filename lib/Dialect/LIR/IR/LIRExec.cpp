@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/LIR/IR/LIR.h"
+#include "furiosa/Dialect/Utils/ElementTypes.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -51,14 +52,22 @@ static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
     return {"fetch_sequencer"};
   return llvm::TypeSwitch<Operation *, SmallVector<StringRef>>(unit)
       .Case<FetchSequencerOp>([](auto) -> SmallVector<StringRef> {
-        return {"fetch_adapter", "collect"};
+        return {"table_lookup", "fetch_adapter", "zero_point_sub",
+                "switch",       "custom_switch", "collect"};
       })
-      .Case<FetchAdapterOp>(
+      .Case<TableLookupOp>([](auto) -> SmallVector<StringRef> {
+        return {"fetch_adapter", "switch", "custom_switch", "collect"};
+      })
+      .Case<FetchAdapterOp, ZeroPointSubOp>([](auto) -> SmallVector<StringRef> {
+        return {"switch", "custom_switch", "collect"};
+      })
+      .Case<SwitchOp, CustomSwitchOp>(
           [](auto) -> SmallVector<StringRef> { return {"collect"}; })
       .Case<CollectOp>([&](auto) -> SmallVector<StringRef> {
         if (sub)
           return {"trf_store", "vrf_store", "commit_adapter"};
-        return {"feed_buffer", "vector_alu", "cast", "commit_adapter"};
+        return {"feed_buffer", "vector_alu", "cast", "transpose",
+                "commit_adapter"};
       })
       .Case<FeedBufferOp>(
           [](auto) -> SmallVector<StringRef> { return {"trf_sequencer"}; })
@@ -69,9 +78,12 @@ static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
       .Case<TimeReducerOp>(
           [](auto) -> SmallVector<StringRef> { return {"lane_folder"}; })
       .Case<LaneFolderOp, VectorAluOp>([](auto) -> SmallVector<StringRef> {
-        return {"vector_alu", "cast", "commit_adapter"};
+        return {"vector_alu", "cast", "transpose", "commit_adapter"};
       })
-      .Case<CastOp>(
+      .Case<CastOp>([](auto) -> SmallVector<StringRef> {
+        return {"transpose", "commit_adapter"};
+      })
+      .Case<TransposeOp>(
           [](auto) -> SmallVector<StringRef> { return {"commit_adapter"}; })
       .Case<CommitAdapterOp>(
           [](auto) -> SmallVector<StringRef> { return {"commit_sequencer"}; })
@@ -125,7 +137,17 @@ static LogicalResult verifyOrder(ExecOp exec) {
 // Counts along the stream
 //===----------------------------------------------------------------------===//
 
+static Type getTypeAttr(Operation &op, StringRef name) {
+  return op.getAttrOfType<TypeAttr>(name).getValue();
+}
+
 namespace {
+/// A unit of the fetch adapter, with the types in front of it and behind it.
+struct Conversion {
+  Operation *op;
+  Type from, to;
+};
+
 /// Follows the stream through the units of one exec.
 struct StreamChecker {
   ExecOp exec;
@@ -134,7 +156,10 @@ struct StreamChecker {
   /// Element type where a unit says it; null elsewhere.
   Type element;
   FetchSequencerOp fetch;
-  FetchAdapterOp adapter;
+  /// Conversions of the fetch adapter, in their order.
+  SmallVector<Conversion, 2> conversions;
+  /// A SwitchOp or CustomSwitchOp; null without.
+  Operation *exchange = nullptr;
   CollectOp collect;
   FeedBufferOp feed;
   TrfSequencerOp trf;
@@ -145,12 +170,14 @@ struct StreamChecker {
 
   LogicalResult run();
   LogicalResult checkFetch();
+  LogicalResult checkSwitch();
   LogicalResult checkFeed();
   LogicalResult checkTrf();
   LogicalResult checkPacketReducer();
   LogicalResult checkTimeReducer(TimeReducerOp op);
   LogicalResult checkLaneFolder(LaneFolderOp op);
   LogicalResult checkAlu(VectorAluOp op, llvm::SmallDenseSet<int64_t> &used);
+  LogicalResult checkTranspose(TransposeOp op);
   LogicalResult checkCommit(CommitSequencerOp op);
 
   template <typename Op, typename Expected>
@@ -168,22 +195,26 @@ LogicalResult StreamChecker::checkFetch() {
   int64_t bits;
   if (llvm::MulOverflow<int64_t>(steps, fetch.getRead() * 8, bits))
     return fetch.emitOpError("LIR-11: the bytes read do not fit in 64 bits");
-  if (adapter) {
-    int64_t from = adapter.getFrom().getIntOrFloatBitWidth();
-    int64_t to = adapter.getTo().getIntOrFloatBitWidth();
-    int64_t readBits = fetch.getRead() * 8;
+  int64_t readBits = fetch.getRead() * 8;
+  for (const Conversion &unit : conversions) {
+    if (element && element != unit.from)
+      return unit.op->emitOpError("TU-4: the stream is ")
+             << element << ", found a conversion from " << unit.from;
+    // The op's own verifier knows both types.
+    int64_t from = wireBits(*getElementType(unit.from));
+    int64_t to = wireBits(*getElementType(unit.to));
     if (readBits % from != 0)
-      return adapter.emitOpError("TU-7: a read of ")
+      return unit.op->emitOpError("TU-7: a read of ")
              << fetch.getRead() << " bytes holds no whole elements of "
-             << adapter.getFrom();
-    int64_t grown = readBits / from * to / 8;
-    if (grown > int64_t(machine::mainFetchBytes))
-      return adapter.emitOpError("TU-7: a read may grow to ")
-             << machine::mainFetchBytes << " bytes, found " << grown;
+             << unit.from;
+    readBits = readBits / from * to;
+    if (readBits / 8 > int64_t(machine::mainFetchBytes))
+      return unit.op->emitOpError("TU-7: a read may grow to ")
+             << machine::mainFetchBytes << " bytes, found " << readBits / 8;
     if (llvm::MulOverflow(bits / from, to, bits))
-      return adapter.emitOpError(
+      return unit.op->emitOpError(
           "LIR-11: the bytes read do not fit in 64 bits");
-    element = adapter.getTo();
+    element = unit.to;
   }
   int64_t bytes = bits / 8;
   int64_t packet = fetch.getPacket();
@@ -199,6 +230,42 @@ LogicalResult StreamChecker::checkFetch() {
     return mismatch(collect, "LIR-11: flits_per_packet", perPacket,
                     collect.getFlitsPerPacket());
   flits = fetch.getFlits();
+  return success();
+}
+
+LogicalResult StreamChecker::checkSwitch() {
+  if (fetch.getPacket() % int64_t(machine::accessWordBytes) != 0)
+    return exchange->emitOpError("TU-3: the switch moves words of ")
+           << machine::accessWordBytes << " bytes, found packets of "
+           << fetch.getPacket();
+  int64_t copies;
+  if (auto op = dyn_cast<SwitchOp>(exchange)) {
+    copies = op.getCopies();
+    int64_t split = op.getTime0();
+    if (op.getTopology() == Topology::InterTranspose)
+      split *= op.getSlices()[1];
+    int64_t packets = flits / collect.getFlitsPerPacket();
+    if (packets % split != 0)
+      return op.emitOpError("TU-15: the ")
+             << packets << " packets are no multiple of " << split;
+  } else {
+    copies = cast<CustomSwitchOp>(exchange).getCopies();
+  }
+  if (llvm::MulOverflow(flits, copies, flits))
+    return exchange->emitOpError("LIR-11: the number of flits does not fit");
+  return success();
+}
+
+LogicalResult StreamChecker::checkTranspose(TransposeOp op) {
+  if (element && wireBits(*getElementType(element)) != unsigned(op.getBits()))
+    return op.emitOpError("TU-65: the stream is ")
+           << element << ", found bits " << op.getBits();
+  int64_t perBatch = op.getRows() * op.getFlitsPerRow();
+  if (flits % perBatch != 0)
+    return op.emitOpError("TU-70: ")
+           << flits << " flits are no batches of " << perBatch;
+  if (llvm::MulOverflow(flits / perBatch, op.getOutRows(), flits))
+    return op.emitOpError("LIR-11: the number of flits does not fit");
   return success();
 }
 
@@ -224,13 +291,17 @@ LogicalResult StreamChecker::checkFeed() {
     return feed.emitOpError("TU-43: ")
            << packets << " packets of " << perPacket
            << " flits are multiplied, but collect gives " << flits << " flits";
-  bool isInt = lir::getPromoted(feed.getElementType()) == FeedType::RawInt5 ||
-               lir::getPromoted(feed.getElementType()) == FeedType::RawInt9;
-  // Behind a fetch conversion the stream is i32, f32 or bf16.
-  if (adapter && (isInt || feed.getElementType() != FeedType::RawBF16 ||
-                  !adapter.getTo().isBF16()))
+  // The stream comes as it left the fetch adapter; i5 and i9 come from there
+  // only.
+  Type type = getMLIRType(
+      feed.getContext(), rngd::elementTypeOf(toMachine(feed.getElementType())));
+  if (element && element != type)
     return feed.emitOpError("TU-36: the stream comes as ")
-           << adapter.getTo() << " from fetch_adapter, found "
+           << element << " from fetch, found "
+           << stringifyFeedType(feed.getElementType());
+  if (!element && feed.getElementType() == feed.getPromoted() &&
+      isa<IntegerType>(type))
+    return feed.emitOpError("TU-9: only zero_point_sub makes a stream of ")
            << stringifyFeedType(feed.getElementType());
   StringRef text = getRelease(feed);
   if (text.empty())
@@ -238,13 +309,8 @@ LogicalResult StreamChecker::checkFeed() {
   std::optional<rngd::Release> release = rngd::parseRelease(text);
   if (!release)
     return feed.emitOpError("LIR-21: unknown release \"") << text << "\"";
-  std::optional<rngd::FeedType> type =
-      rngd::parseFeedType(stringifyFeedType(feed.getElementType()));
-  if (!type)
-    return feed.emitOpError("TU-36: unknown element type ")
-           << stringifyFeedType(feed.getElementType());
-  rngd::FeedBufferVerdict verdict =
-      rngd::feedBufferVerdict(*release, *type, unsigned(perPacket));
+  rngd::FeedBufferVerdict verdict = rngd::feedBufferVerdict(
+      *release, toMachine(feed.getElementType()), unsigned(perPacket));
   if (verdict.accepted)
     return success();
   InFlightDiagnostic diag =
@@ -252,7 +318,8 @@ LogicalResult StreamChecker::checkFeed() {
       << text << " has no feed buffer for "
       << stringifyFeedType(feed.getElementType()) << " with "
       << stringifyFlits(feed.getCollectFlits()) << ": " << verdict.reason;
-  diag.attachNote() << rngd::describeFeedBuffer(*release, *type);
+  diag.attachNote() << rngd::describeFeedBuffer(
+      *release, toMachine(feed.getElementType()));
   return diag;
 }
 
@@ -398,6 +465,15 @@ LogicalResult StreamChecker::checkAlu(VectorAluOp op,
 LogicalResult StreamChecker::checkCommit(CommitSequencerOp op) {
   bool sub = exec.getContext() == Context::Sub;
   int64_t keep = commitAdapter.getKeep();
+  if (auto cast = commitAdapter.getCast()) {
+    if (sub)
+      return commitAdapter.emitOpError("TU-76: only the main context converts "
+                                       "on the way out");
+    if (element && !element.isF32())
+      return commitAdapter.emitOpError("TU-76: ")
+             << stringifyCommitCast(*cast) << " takes f32, found " << element;
+    keep /= 2;
+  }
   int64_t write = sub ? int64_t(machine::subCommitBytes) : keep;
   if (op.getWrite() != write)
     return mismatch(op, "LIR-18: write", write, op.getWrite());
@@ -414,8 +490,11 @@ LogicalResult StreamChecker::run() {
   for (Operation &unit : exec.getBody().getOps()) {
     if (auto op = dyn_cast<FetchSequencerOp>(unit))
       fetch = op;
-    else if (auto op = dyn_cast<FetchAdapterOp>(unit))
-      adapter = op;
+    else if (isa<TableLookupOp, FetchAdapterOp, ZeroPointSubOp>(unit))
+      conversions.push_back(
+          {&unit, getTypeAttr(unit, "from"), getTypeAttr(unit, "to")});
+    else if (isa<SwitchOp, CustomSwitchOp>(unit))
+      exchange = &unit;
     else if (auto op = dyn_cast<CollectOp>(unit))
       collect = op;
     else if (auto op = dyn_cast<FeedBufferOp>(unit))
@@ -425,7 +504,7 @@ LogicalResult StreamChecker::run() {
     else if (auto op = dyn_cast<PacketReducerOp>(unit))
       packetReducer = op;
   }
-  if (failed(checkFetch()))
+  if (failed(checkFetch()) || (exchange && failed(checkSwitch())))
     return failure();
   if (feed && (failed(checkFeed()) || failed(checkTrf()) ||
                failed(checkPacketReducer())))
@@ -460,6 +539,8 @@ LogicalResult StreamChecker::run() {
               element = op.getTo();
               return success();
             })
+            .Case<TransposeOp>(
+                [&](TransposeOp op) { return checkTranspose(op); })
             .Case<CommitAdapterOp>([&](CommitAdapterOp op) {
               commitAdapter = op;
               return success();

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/LIR/IR/LIR.h"
+#include "furiosa/Dialect/Utils/ElementTypes.h"
+#include "furiosa/Target/RNGD/Conversions.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "mlir/IR/Builders.h"
@@ -130,29 +132,20 @@ static Context getContextOf(Operation *unit) {
 // Feed types
 //===----------------------------------------------------------------------===//
 
+// Both enums list the same names in the same order.
+static_assert(int(FeedType::RawBF16) == int(rngd::FeedType::RawBF16) &&
+              int(FeedType::RawF4E2M1) == int(rngd::FeedType::RawF4E2M1));
+
+rngd::FeedType lir::toMachine(FeedType type) { return rngd::FeedType(type); }
+
 std::optional<int64_t> lir::getStorageBits(FeedType type) {
-  switch (type) {
-  case FeedType::RawInt4:
-  case FeedType::RawInt5:
-    return 4;
-  case FeedType::RawInt8:
-  case FeedType::RawInt9:
-  case FeedType::RawF8E4M3:
-  case FeedType::RawF8E5M2:
-    return 8;
-  case FeedType::RawBF16:
-    return 16;
-  default:
+  if (!rngd::promote(toMachine(type)))
     return std::nullopt;
-  }
+  return wireBits(rngd::elementTypeOf(toMachine(type)));
 }
 
 FeedType lir::getPromoted(FeedType type) {
-  if (type == FeedType::RawInt4)
-    return FeedType::RawInt5;
-  if (type == FeedType::RawInt8)
-    return FeedType::RawInt9;
-  return type;
+  return FeedType(rngd::promote(toMachine(type)).value_or(toMachine(type)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -283,9 +276,8 @@ LogicalResult FetchSequencerOp::verify() {
       read != int64_t(machine::subFetchBytes))
     return emitOpError("LIR-10: the sub context reads ")
            << machine::subFetchBytes << " bytes at a time, found " << read;
-  if (getPacket() < 1 || getPacket() % machine::accessWordBytes != 0)
-    return emitOpError("MM-12: packet must be a positive multiple of ")
-           << machine::accessWordBytes << " bytes, found " << getPacket();
+  if (getPacket() < 1)
+    return emitOpError("MM-12: packet must be positive, found ") << getPacket();
   if (getFlits() < 1)
     return emitOpError("LIR-11: flits must be positive, found ") << getFlits();
   // A padded packet may run over the end of its tensor; nobody looks at what
@@ -295,18 +287,149 @@ LogicalResult FetchSequencerOp::verify() {
                       std::max(read, getPacket()) - 1);
 }
 
+/// TU-5, TU-6, TU-8: `op` converts what its stage of the adapter can.
+static LogicalResult verifyConversion(Operation *op, rngd::AdapterStage stage,
+                                      Type from, Type to, StringRef rule,
+                                      StringRef pairs) {
+  auto fromType = furiosa::getElementType(from);
+  auto toType = furiosa::getElementType(to);
+  if (fromType && toType && rngd::findConversion(stage, *fromType, *toType))
+    return success();
+  return op->emitOpError(rule) << ": no fetch conversion from " << from
+                               << " to " << to << "; there are " << pairs;
+}
+
+LogicalResult TableLookupOp::verify() {
+  if (getContextOf(*this) == Context::Sub)
+    return emitOpError("TU-5: the sub context has no lookup tables");
+  return verifyConversion(*this, rngd::AdapterStage::TableLookup, getFrom(),
+                          getTo(), "TU-5",
+                          "f4E2M1FN to f8E4M3FN and f8E5M2, f8E4M3FN and "
+                          "f8E5M2 to bf16");
+}
+
 LogicalResult FetchAdapterOp::verify() {
-  Type from = getFrom(), to = getTo();
-  bool toI32 = to.isInteger(32) &&
-               (from.isInteger(4) || from.isInteger(8) || from.isInteger(16));
-  bool toF32 =
-      to.isF32() && (isa<Float8E4M3FNType, Float8E5M2Type, BFloat16Type>(from));
-  bool toBF16 = to.isBF16() && from.isF32();
-  if (!toI32 && !toF32 && !toBF16)
-    return emitOpError("TU-6: no fetch conversion from ")
-           << from << " to " << to
-           << "; there are i4, i8, i16 to i32, f8E4M3FN, f8E5M2, bf16 to f32, "
-              "f32 to bf16";
+  return verifyConversion(*this, rngd::AdapterStage::Cast, getFrom(), getTo(),
+                          "TU-6",
+                          "i4, i8, i16 to i32, f8E4M3FN, f8E5M2, bf16 to f32, "
+                          "f32 to bf16");
+}
+
+LogicalResult ZeroPointSubOp::verify() {
+  if (failed(verifyConversion(*this, rngd::AdapterStage::ZeroPoint, getFrom(),
+                              getTo(), "TU-8", "i4 to i5, i8 to i9")))
+    return failure();
+  int64_t limit = int64_t(1) << (getFrom().getIntOrFloatBitWidth() - 1);
+  if (getZeroPoint() < -limit || getZeroPoint() >= limit)
+    return emitOpError("TU-8: zero point must be ")
+           << -limit << " to " << limit - 1 << ", found " << getZeroPoint();
+  return success();
+}
+
+int64_t SwitchOp::getCopies() {
+  switch (getTopology()) {
+  case Topology::Broadcast01:
+    return getSlices()[1] * getSlices()[2];
+  case Topology::Broadcast1:
+    return getSlices()[1];
+  case Topology::TransposedBroadcast1:
+    return getSlices()[2];
+  case Topology::Forwarding:
+  case Topology::Transpose:
+  case Topology::InterTranspose:
+    return 1;
+  }
+  llvm_unreachable("all topologies are listed");
+}
+
+LogicalResult SwitchOp::verify() {
+  if (getSlices().size() != 3)
+    return emitOpError("TU-14: slices are slice2, slice1 and slice0, found ")
+           << getSlices().size() << " numbers";
+  int64_t product = 1;
+  for (int64_t size : getSlices()) {
+    if (size < 1 || size > int64_t(machine::slicesPerCluster) ||
+        !llvm::isPowerOf2_64(size))
+      return emitOpError("TU-13: slices must be powers of two up to ")
+             << machine::slicesPerCluster << ", found " << size;
+    product *= size;
+  }
+  if (product != 64 && product != 128 && product != 256)
+    return emitOpError("TU-14: the product of slices must be 64, 128 or 256, "
+                       "found ")
+           << product;
+  bool splits = getTopology() == Topology::Broadcast01 ||
+                getTopology() == Topology::InterTranspose;
+  // What the register field holds.
+  if (getTime0() < 1 || getTime0() > UINT16_MAX || (!splits && getTime0() != 1))
+    return emitOpError("TU-15: time0 must be ")
+           << (splits ? "1 to 65535" : "1 in this topology") << ", found "
+           << getTime0();
+  if (getTopology() == Topology::Forwarding &&
+      getSlices()[1] * getSlices()[2] != 1)
+    return emitOpError("TU-14: forwarding has slice1 1 and slice0 1, found ")
+           << getSlices()[1] << " and " << getSlices()[2];
+  return success();
+}
+
+/// Offsets that nested loops reach, innermost fastest.
+static SmallVector<int64_t> getOffsets(ArrayRef<int64_t> sizes,
+                                       ArrayRef<int64_t> strides) {
+  SmallVector<int64_t> offsets = {0};
+  for (auto [size, stride] : llvm::zip_equal(sizes, strides)) {
+    SmallVector<int64_t> next;
+    for (int64_t offset : offsets)
+      for (int64_t i = 0; i < size; ++i)
+        next.push_back(offset + i * stride);
+    offsets = std::move(next);
+  }
+  return offsets;
+}
+
+int64_t CustomSwitchOp::getCopies() {
+  return lir::getProduct(getPacketSizes()).value_or(0);
+}
+
+std::vector<std::array<uint64_t, 4>> CustomSwitchOp::getSnoopBitmaps() {
+  std::vector<std::array<uint64_t, 4>> bitmaps;
+  auto packets = getOffsets(getPacketSizes(), getPacketStrides());
+  int64_t ring = getRing();
+  for (auto [slice, base] :
+       llvm::enumerate(getOffsets(getSliceSizes(), getSliceStrides()))) {
+    auto &bitmap = bitmaps.emplace_back();
+    for (int64_t packet : packets) {
+      int64_t sender = int64_t(slice) / ring * ring + (base + packet) % ring;
+      bitmap[sender / 64] |= uint64_t(1) << sender % 64;
+    }
+  }
+  return bitmaps;
+}
+
+LogicalResult CustomSwitchOp::verify() {
+  if (failed(verifyLoops(*this, getSliceSizes(), getSliceStrides())) ||
+      failed(verifyLoops(*this, getPacketSizes(), getPacketStrides())))
+    return failure();
+  int64_t slices = *lir::getProduct(getSliceSizes());
+  if (slices != 64 && slices != 128 && slices != 256)
+    return emitOpError("TU-14: the product of slices must be 64, 128 or 256, "
+                       "found ")
+           << slices;
+  if (getRing() < 1 || getRing() > slices || !llvm::isPowerOf2_64(getRing()))
+    return emitOpError("TU-26: the ring must be a power of two up to the ")
+           << slices << " slices, found " << getRing();
+  // Each stride passes over all that the loops inside reach.
+  int64_t reach = 0;
+  for (auto [size, stride] : llvm::zip(llvm::reverse(getPacketSizes()),
+                                       llvm::reverse(getPacketStrides()))) {
+    if (stride <= reach)
+      return emitOpError("TU-24: packets come in rising order of the slices "
+                         "that send them, found stride ")
+             << stride << " outside of loops that reach " << reach;
+    reach += (size - 1) * stride;
+    if (reach >= getRing())
+      return emitOpError("TU-26: packets come from a ring of ")
+             << getRing() << " slices, found loops that reach " << reach;
+  }
   return success();
 }
 
@@ -524,6 +647,31 @@ LogicalResult CastOp::verify() {
   return success();
 }
 
+int64_t TransposeOp::getFlitsPerRow() {
+  return getColumns() / rngd::transposeCells(getBits());
+}
+
+LogicalResult TransposeOp::verify() {
+  int64_t bits = getBits();
+  if (bits != 4 && bits != 8 && bits != 16 && bits != 32)
+    return emitOpError("TU-65: bits must be 4, 8, 16 or 32, found ") << bits;
+  int64_t maxRows = int64_t(machine::transposeRowBits) / bits;
+  if (getRows() < 1 || getRows() > maxRows)
+    return emitOpError("TU-68: rows of ") << bits << " bits must be 1 to "
+                                          << maxRows << ", found " << getRows();
+  int64_t cells = rngd::transposeCells(bits);
+  if (getColumns() < cells ||
+      getColumns() > int64_t(machine::transposeColumns) ||
+      !llvm::isPowerOf2_64(getColumns()))
+    return emitOpError("TU-69: columns of ")
+           << bits << " bits must be powers of two from " << cells << " to "
+           << machine::transposeColumns << ", found " << getColumns();
+  if (getOutRows() < 1 || getOutRows() > getColumns())
+    return emitOpError("TU-69: out_rows must be 1 to the ")
+           << getColumns() << " columns, found " << getOutRows();
+  return success();
+}
+
 LogicalResult CommitAdapterOp::verify() {
   if (getIn() != int64_t(machine::flitBytes))
     return emitOpError("LIR-18: flits of ")
@@ -532,6 +680,9 @@ LogicalResult CommitAdapterOp::verify() {
       getKeep() > int64_t(machine::mainCommitBytes) ||
       getKeep() % machine::minCommitBytes != 0)
     return emitOpError("TU-73: keep must be 8, 16, 24 or 32 bytes, found ")
+           << getKeep();
+  if (getCast() && getKeep() % int64_t(2 * machine::minCommitBytes) != 0)
+    return emitOpError("TU-75: keep must be 16 or 32 bytes of f32, found ")
            << getKeep();
   return success();
 }

@@ -31,8 +31,10 @@ std::optional<Cost> scheduling::getExecCost(const ExecShape &shape) {
   };
   add(shape.reads, "reads");
   add(shape.flits, "flits");
+  add(shape.switched, "switched");
   add(shape.macs, "macs");
   add(shape.drained, "drained");
+  add(shape.transposed, "transposed");
   add(shape.writes, "writes");
   int64_t overhead = machine::mainContractionOverheadCycles;
   const char *route = "main";

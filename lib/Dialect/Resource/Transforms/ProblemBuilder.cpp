@@ -26,6 +26,21 @@ static int64_t getDrained(lir::FeedBufferOp feed, lir::PacketReducerOp reducer,
          int64_t(llvm::divideCeil(columns, machine::laneFolderElements));
 }
 
+/// Cycles of the transpose engine for `flits` that enter (TU 12): up to 16
+/// columns one batch is filled while the last one leaves.
+static std::optional<int64_t> getTransposeCycles(lir::TransposeOp op,
+                                                 int64_t flits) {
+  int64_t in = op.getRows() * op.getFlitsPerRow(), out = op.getOutRows();
+  int64_t batches = flits / in;
+  bool isDouble = op.getColumns() <= int64_t(machine::transposeBufferColumns);
+  int64_t each = isDouble ? std::max(in, out) : in + out;
+  int64_t cycles;
+  if (llvm::MulOverflow(isDouble ? batches - 1 : batches, each, cycles) ||
+      (isDouble && llvm::AddOverflow(cycles, in + out, cycles)))
+    return std::nullopt;
+  return cycles;
+}
+
 /// Cycles of an exec, and the bits of what it keeps busy.
 static std::optional<scheduling::Cost> describeExec(lir::ExecOp exec,
                                                     unsigned &resources) {
@@ -35,12 +50,31 @@ static std::optional<scheduling::Cost> describeExec(lir::ExecOp exec,
   lir::PacketReducerOp reducer;
   lir::TimeReducerOp time;
   int64_t sameBank = 1;
+  // Flits that leave the unit just passed.
+  int64_t flits = 0;
   for (Operation &unit : exec.getBody().getOps()) {
     if (auto op = dyn_cast<lir::FetchSequencerOp>(unit)) {
       shape.reads = lir::getProduct(op.getSizes()).value_or(INT64_MAX);
-      shape.flits = op.getFlits();
+      flits = shape.flits = op.getFlits();
       sameBank = std::max(
           sameBank, scheduling::getSameBankRun(op.getSizes(), op.getStrides()));
+    } else if (auto op = dyn_cast<lir::SwitchOp>(unit)) {
+      // Every packet goes once around its ring; all rings turn together.
+      int64_t ring = op.getSlices()[1] * op.getSlices()[2];
+      if (llvm::MulOverflow(shape.flits, ring, shape.switched))
+        return std::nullopt;
+      shape.flits *= op.getCopies();
+      flits = shape.flits;
+    } else if (auto op = dyn_cast<lir::CustomSwitchOp>(unit)) {
+      if (llvm::MulOverflow(shape.flits, op.getRing(), shape.switched))
+        return std::nullopt;
+      shape.flits *= op.getCopies();
+      flits = shape.flits;
+    } else if (auto op = dyn_cast<lir::TransposeOp>(unit)) {
+      std::optional<int64_t> cycles = getTransposeCycles(op, flits);
+      if (!cycles)
+        return std::nullopt;
+      shape.transposed = *cycles;
     } else if (auto op = dyn_cast<lir::FeedBufferOp>(unit)) {
       feed = op;
       shape.macs = op.getTime();
@@ -49,7 +83,7 @@ static std::optional<scheduling::Cost> describeExec(lir::ExecOp exec,
     } else if (auto op = dyn_cast<lir::TimeReducerOp>(unit)) {
       time = op;
     } else if (auto op = dyn_cast<lir::LaneFolderOp>(unit)) {
-      shape.drained = getDrained(feed, reducer, time, op);
+      flits = shape.drained = getDrained(feed, reducer, time, op);
     } else if (isa<lir::VectorAluOp>(unit)) {
       shape.hasVectorPass = true;
       resources |= scheduling::VectorEngine;

@@ -24,14 +24,13 @@ void VISADialect::registerCommitOps() {
 void CommitTrimOp::check(StageChecker &checker, Layout &layout) {
   checker.enter(layout, Point::CommitTrim);
   auto packet = checker.parse("packet", getPacketAttr());
-  if (layout.context == Context::Sub) {
-    checker.notYetSupported() << "commit in the sub context; use main";
-    return;
-  }
-  if (layout.type == ElementType::I5 || layout.type == ElementType::I9)
+  if (layout.type == ElementType::I5 || layout.type == ElementType::I9) {
+    layout.unknown = true;
     checker.fault("TU-78") << furiosa::toString(layout.type)
                            << " lives between fetch and contraction only and "
                               "cannot be committed";
+    return;
+  }
   if (!packet)
     return;
   auto prefix = mapping::isResizeOf(*packet, layout.packet);
@@ -57,12 +56,39 @@ void CommitTrimOp::check(StageChecker &checker, Layout &layout) {
   }
 }
 
+/// f32 to bf16, perhaps with a ReLU.
+static void checkCommitCast(StageChecker &checker, Layout &layout, Type to) {
+  checker.enter(layout, Point::CommitCast);
+  if (layout.context == Context::Sub)
+    checker.fault("TU-76") << "a commit cast in the sub context, only main "
+                              "converts on the way out";
+  if (layout.type != ElementType::F32 || !to.isBF16()) {
+    checker.fault("TU-76") << "no commit cast from "
+                           << furiosa::toString(layout.type) << " to " << to
+                           << ", there is f32 to bf16";
+    layout.unknown = true;
+    return;
+  }
+  constexpr int64_t unit = 2 * int64_t(rngd::machine::minCommitBytes);
+  if (int64_t bytes = layout.packetBytes().value_or(0); bytes % unit != 0) {
+    checker.fault("TU-75") << "packet \"" << layout.packet.str() << "\" is "
+                           << bytes << " bytes of f32, a commit cast takes "
+                           << unit << " or " << 2 * unit;
+    layout.unknown = true;
+  }
+  layout.type = layout.storage = ElementType::BF16;
+}
+
+void CommitCastOp::check(StageChecker &checker, Layout &layout) {
+  checkCommitCast(checker, layout, getTo());
+}
+
+void CommitCastReluOp::check(StageChecker &checker, Layout &layout) {
+  checkCommitCast(checker, layout, getTo());
+}
+
 void CommitOp::check(StageChecker &checker, Layout &layout) {
-  if (layout.point != Point::CommitTrim)
-    checker.fault("TU-72") << "this stage may not follow "
-                           << toString(layout.point)
-                           << "; it may follow commit_trim";
-  layout.point = Point::End;
+  checker.enter(layout, Point::End);
   auto element = checker.parse("element", getElementAttr());
   if (!isa<DmType>(checker.getChain().getResult().getType())) {
     checker.fault("TU-77")
@@ -70,7 +96,7 @@ void CommitOp::check(StageChecker &checker, Layout &layout) {
         << checker.getChain().getResult().getType();
     return;
   }
-  if (!element || layout.unknown || checker.failed())
+  if (!element || checker.failed())
     return;
   auto sequence = mapping::sequence(*element, layout.time, layout.packet,
                                     mapping::SequenceMode::Write);
@@ -114,10 +140,13 @@ void CommitOp::check(StageChecker &checker, Layout &layout) {
           << ", a commit writes multiples of 8 bytes";
       return;
     }
-    checker.notYetSupported("element")
-        << "a packet of " << packetBytes
-        << " bytes that is not contiguous in data memory";
-    return;
+    if (layout.context == Context::Main) {
+      checker.fault("MM-26", "element")
+          << "packet \"" << layout.packet.str() << "\" of " << packetBytes
+          << " bytes is not contiguous in data memory, and main writes it at "
+             "once; trim to runs, or commit in the sub context";
+      return;
+    }
   }
   TensorParts stored = getStoredParts(checker, layout);
   stored.element = getMappingAttr(*element, stored.axes);

@@ -21,55 +21,6 @@ void VISADialect::registerContractionOps() {
       >();
 }
 
-/// The vendor's name of an element type in a feed buffer.
-static rngd::FeedType getFeedType(ElementType type) {
-  switch (type) {
-  case ElementType::I4:
-    return rngd::FeedType::RawInt4;
-  case ElementType::I5:
-    return rngd::FeedType::RawInt5;
-  case ElementType::I8:
-    return rngd::FeedType::RawInt8;
-  case ElementType::I9:
-    return rngd::FeedType::RawInt9;
-  case ElementType::I16:
-    return rngd::FeedType::RawInt16;
-  case ElementType::I32:
-    return rngd::FeedType::RawInt32;
-  case ElementType::U8:
-    return rngd::FeedType::RawUInt8;
-  case ElementType::F4E2M1:
-    return rngd::FeedType::RawF4E2M1;
-  case ElementType::F8E4M3:
-    return rngd::FeedType::RawF8E4M3;
-  case ElementType::F8E5M2:
-    return rngd::FeedType::RawF8E5M2;
-  case ElementType::BF16:
-    return rngd::FeedType::RawBF16;
-  case ElementType::F32:
-    return rngd::FeedType::RawF32;
-  }
-  llvm_unreachable("all element types are listed");
-}
-
-/// What the multiplier widens a type to; equal for types that pair (TU-37).
-static std::optional<ElementType> getPromoted(ElementType type) {
-  switch (type) {
-  case ElementType::I4:
-  case ElementType::I5:
-    return ElementType::I5;
-  case ElementType::I8:
-  case ElementType::I9:
-    return ElementType::I9;
-  case ElementType::F8E4M3:
-  case ElementType::F8E5M2:
-  case ElementType::BF16:
-    return type;
-  default:
-    return std::nullopt;
-  }
-}
-
 /// Whether every cell is live under the resolved reading; false if unknown.
 static bool isFullyLive(const Mapping &mapping) {
   auto live = mapping.liveCells();
@@ -87,6 +38,15 @@ static StageOp findStage(ChainOp chain) {
   return stages.empty() ? StageOp() : *stages.begin();
 }
 
+/// The stage of the fetch adapter that decides a chain's element type.
+static Operation *findConversion(ChainOp chain) {
+  if (Operation *op = findStage<ZeroPointSubOp>(chain))
+    return op;
+  if (Operation *op = findStage<FetchCastOp>(chain))
+    return op;
+  return findStage<TableLookupOp>(chain);
+}
+
 /// Refuses an element type and number of flits that the release of the target
 /// does not take, with notes at the stages that decided them.
 static void checkRelease(ContractOuterOp op, StageChecker &checker,
@@ -97,7 +57,7 @@ static void checkRelease(ContractOuterOp op, StageChecker &checker,
   if (!release)
     return; // Refused by the attribute.
   for (ElementType type : {layout.type, weightType}) {
-    rngd::FeedType feedType = getFeedType(type);
+    rngd::FeedType feedType = rngd::feedTypeOf(type);
     rngd::FeedBufferVerdict verdict =
         rngd::feedBufferVerdict(*release, feedType, flits);
     if (verdict.accepted)
@@ -112,8 +72,9 @@ static void checkRelease(ContractOuterOp op, StageChecker &checker,
       diag.attachNote(layout.fetchCast->getLoc())
           << "the stream gets its element type here";
     ChainOp load = getLoad(op.getWeight());
-    if (auto cast = findStage<FetchCastOp>(load))
-      diag.attachNote(cast.getLoc()) << "the weight gets its element type here";
+    if (Operation *cast = findConversion(load))
+      diag.attachNote(cast->getLoc())
+          << "the weight gets its element type here";
     if (auto store = findStage<ToTrfOp>(load))
       diag.attachNote(store.getLoc()) << "the weight is stored here";
     return;
@@ -186,7 +147,7 @@ void ContractOuterOp::check(StageChecker &checker, Layout &layout) {
   TensorParts weight = getTensorParts(getWeight().getType());
   ElementType weightType =
       visa::getElementType(weight.elementType).value_or(ElementType::I8);
-  auto promoted = getPromoted(layout.type);
+  auto promoted = rngd::promote(rngd::feedTypeOf(layout.type));
   layout.outerTime = time.value_or(layout.time);
   layout.storage = layout.type;
 
@@ -197,7 +158,7 @@ void ContractOuterOp::check(StageChecker &checker, Layout &layout) {
                            << furiosa::toString(layout.type)
                            << "; multiply with the vector engine instead";
   } else if (isa<TrfType>(getWeight().getType()) &&
-             getPromoted(weightType) != promoted) {
+             rngd::promote(rngd::feedTypeOf(weightType)) != promoted) {
     InFlightDiagnostic diag = checker.fault("TU-37");
     diag << "the stream is " << furiosa::toString(layout.type)
          << ", the weight " << furiosa::toString(weightType)
@@ -536,9 +497,9 @@ void ContractTimeOp::check(StageChecker &checker, Layout &layout) {
   layout.timeSegments = std::move(*segments);
   layout.innerTime = innerTime;
   // What the tree sums has been looked at before.
-  SmallVector<int> reported = findPaddedSums(layout, getTreeCells(layout));
+  Mapping treeCells = getTreeCells(layout);
   for (int axis : findPaddedSums(layout, summed))
-    if (!llvm::is_contained(reported, axis)) {
+    if (!treeCells.uses(axis)) {
       reportPaddedSum(checker, "time", layout.outerTime.axes()[axis]);
       return;
     }

@@ -3,6 +3,7 @@
 #include "OpFormat.h"
 #include "StageHelpers.h"
 #include "furiosa/Dialect/VISA/IR/StageLoops.h"
+#include "furiosa/Target/RNGD/Conversions.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -85,46 +86,64 @@ void FetchOp::checkUnit(FaultReporter &reporter, const ChainStage &stage) {
     reporter.report(derived.fault(), "packet");
 }
 
-/// Whether the fetch unit converts `from` into `to` (TU-6, MM-16).
-static bool isFetchCast(ElementType from, ElementType to) {
-  if (from == to)
-    return true;
-  switch (from) {
-  case ElementType::I4:
-  case ElementType::I8:
-  case ElementType::I16:
-    return to == ElementType::I32;
-  case ElementType::F8E4M3:
-  case ElementType::F8E5M2:
-  case ElementType::BF16:
-    return to == ElementType::F32;
-  case ElementType::F32:
-    return to == ElementType::BF16;
-  default:
-    return false;
-  }
-}
-
-void FetchCastOp::check(StageChecker &checker, Layout &layout) {
-  checker.enter(layout, Point::FetchCast);
-  layout.fetchCast = *this;
-  auto to = visa::getElementType(getTo());
+/// Enters an adapter stage that makes `to` of the stream; `rule` and `pairs`
+/// say what there is.
+static void checkConversion(StageChecker &checker, Layout &layout, Point point,
+                            rngd::AdapterStage stage, Type toType,
+                            StringRef rule, StringRef pairs) {
+  checker.enter(layout, point);
+  auto to = visa::getElementType(toType);
   if (!to) {
-    checker.fault("TU-6") << "the chip has no element type " << getTo();
+    checker.fault(rule) << "the chip has no element type " << toType;
     return;
   }
-  if (!isFetchCast(layout.type, *to)) {
-    InFlightDiagnostic diag = checker.fault("TU-6");
-    diag << "no fetch cast from " << furiosa::toString(layout.type) << " to "
-         << furiosa::toString(*to)
-         << "; casts are i4, i8, i16 to i32, f8e4m3, f8e5m2, bf16 to f32, f32 "
-            "to bf16, and the identity";
+  bool isIdentity = point == Point::FetchCast && layout.type == *to;
+  if (!isIdentity && !rngd::findConversion(stage, layout.type, *to)) {
+    checker.fault(rule) << "no " << toString(point) << " from "
+                        << furiosa::toString(layout.type) << " to "
+                        << furiosa::toString(*to) << "; there are " << pairs;
     return;
   }
   layout.type = layout.storage = *to;
   if (!layout.packetBytes())
     checker.fault("TU-3") << "packet \"" << layout.packet.str()
-                          << "\" is no whole number of bytes of " << getTo();
+                          << "\" is no whole number of bytes of " << toType;
+}
+
+void TableLookupOp::check(StageChecker &checker, Layout &layout) {
+  checkConversion(checker, layout, Point::TableLookup,
+                  rngd::AdapterStage::TableLookup, getTo(), "TU-5",
+                  "f4e2m1 to f8e4m3 and f8e5m2, f8e4m3 and f8e5m2 to bf16");
+  layout.fetchCast = *this;
+  if (layout.context == Context::Sub)
+    checker.fault("TU-5") << "a table lookup in the sub context, only main has "
+                             "lookup tables";
+}
+
+void FetchCastOp::check(StageChecker &checker, Layout &layout) {
+  checkConversion(checker, layout, Point::FetchCast, rngd::AdapterStage::Cast,
+                  getTo(), "TU-6",
+                  "i4, i8, i16 to i32, f8e4m3, f8e5m2, bf16 to f32, f32 to "
+                  "bf16, and the identity");
+  layout.fetchCast = *this;
+}
+
+void ZeroPointSubOp::check(StageChecker &checker, Layout &layout) {
+  checker.enter(layout, Point::ZeroPointSub);
+  layout.fetchCast = *this;
+  if (layout.type != ElementType::I4 && layout.type != ElementType::I8) {
+    checker.fault("TU-8") << "a zero point is subtracted from i4 and i8, found "
+                          << furiosa::toString(layout.type);
+    return;
+  }
+  int64_t limit = int64_t(1) << (wireBits(layout.type) - 1);
+  int64_t zeroPoint = getZeroPoint();
+  if (zeroPoint < -limit || zeroPoint >= limit)
+    checker.fault("TU-8") << "zero point " << zeroPoint << " is no value of "
+                          << furiosa::toString(layout.type) << ", expected "
+                          << -limit << " to " << limit - 1;
+  layout.type = layout.storage =
+      layout.type == ElementType::I4 ? ElementType::I5 : ElementType::I9;
 }
 
 void CollectOp::check(StageChecker &checker, Layout &layout) {
@@ -132,14 +151,6 @@ void CollectOp::check(StageChecker &checker, Layout &layout) {
   auto time = checker.parse("time", getTimeAttr());
   auto packet = checker.parse("packet", getPacketAttr());
   int64_t flit = elementsPerFlit(layout.type);
-  auto bytes = layout.packetBytes();
-  if (bytes && *bytes % rngd::machine::accessWordBytes != 0) {
-    checker.notYetSupported("packet")
-        << "a packet of " << *bytes << " bytes in front of collect; pad the "
-        << "fetch packet to a multiple of " << rngd::machine::accessWordBytes
-        << " bytes";
-    return;
-  }
   // P0 = the packet padded to whole flits; the inner flit leaves, the outer
   // ones join time (TU-29).
   int64_t padded = llvm::divideCeil(layout.packet.size(), flit) * flit;

@@ -30,8 +30,14 @@ StringRef visa::toString(Point point) {
     return "the start of the chain";
   case Point::Fetch:
     return "fetch";
+  case Point::TableLookup:
+    return "table_lookup";
   case Point::FetchCast:
     return "fetch_cast";
+  case Point::ZeroPointSub:
+    return "zero_point_sub";
+  case Point::Switch:
+    return "switch";
   case Point::Collect:
     return "collect";
   case Point::ContractOuter:
@@ -52,8 +58,12 @@ StringRef visa::toString(Point point) {
     return "vector_final";
   case Point::Cast:
     return "cast";
+  case Point::Transpose:
+    return "transpose";
   case Point::CommitTrim:
     return "commit_trim";
+  case Point::CommitCast:
+    return "commit_cast";
   case Point::End:
     return "the end of the chain";
   }
@@ -169,8 +179,13 @@ struct Transition {
 static const Transition &getTransition(Point to) {
   using P = Point;
   static const P fetch[] = {P::Begin};
-  static const P fetchCast[] = {P::Fetch};
-  static const P collect[] = {P::Fetch, P::FetchCast};
+  static const P lookup[] = {P::Fetch};
+  static const P fetchCast[] = {P::Fetch, P::TableLookup};
+  static const P zeroPoint[] = {P::Fetch, P::TableLookup, P::FetchCast};
+  static const P fetched[] = {P::Fetch, P::TableLookup, P::FetchCast,
+                              P::ZeroPointSub};
+  static const P collect[] = {P::Fetch, P::TableLookup, P::FetchCast,
+                              P::ZeroPointSub, P::Switch};
   static const P outer[] = {P::Collect};
   static const P packet[] = {P::ContractOuter};
   static const P time[] = {P::ContractPacket};
@@ -180,11 +195,18 @@ static const Transition &getTransition(Point to) {
   static const P vector[] = {P::VectorTag, P::Vector};
   static const P final[] = {P::VectorInit, P::VectorTag, P::Vector};
   static const P cast[] = {P::Collect, P::Contraction, P::VectorFinal};
-  static const P trim[] = {P::Collect, P::Contraction, P::VectorFinal, P::Cast};
-  static const P end[] = {P::Collect, P::VectorFinal, P::CommitTrim};
+  static const P transpose[] = {P::Collect, P::Contraction, P::VectorFinal,
+                                P::Cast};
+  static const P trim[] = {P::Collect, P::Contraction, P::VectorFinal, P::Cast,
+                           P::Transpose};
+  static const P commitCast[] = {P::CommitTrim};
+  static const P end[] = {P::CommitTrim, P::CommitCast};
   static const Transition table[] = {
       {P::Fetch, "TU-2", fetch},
+      {P::TableLookup, "TU-4", lookup},
       {P::FetchCast, "TU-4", fetchCast},
+      {P::ZeroPointSub, "TU-4", zeroPoint},
+      {P::Switch, "TU-4", fetched},
       {P::Collect, "TU-28", collect},
       {P::ContractOuter, "TU-46", outer},
       {P::ContractPacket, "TU-47", packet},
@@ -195,7 +217,9 @@ static const Transition &getTransition(Point to) {
       {P::Vector, "VE-6", vector},
       {P::VectorFinal, "VE-6", final},
       {P::Cast, "TU-61", cast},
+      {P::Transpose, "TU-65", transpose},
       {P::CommitTrim, "MM-27", trim},
+      {P::CommitCast, "TU-72", commitCast},
       {P::End, "TU-72", end},
   };
   for (const Transition &transition : table)
@@ -362,6 +386,9 @@ bool KernelChecker::checkChain(ChainOp chain,
       noteFault();
       ok = false;
     }
+    // Behind a stream that nobody knows there is nothing to compare with.
+    if (layout.unknown)
+      return false;
     foundStage = true;
     records.push_back({&op, std::move(before), layout});
   }

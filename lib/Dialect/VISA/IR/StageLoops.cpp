@@ -13,13 +13,19 @@ static unsigned getBits(const TensorParts &tensor) {
       visa::getElementType(tensor.elementType).value_or(ElementType::I8));
 }
 
+const Layout &visa::getFetchedLayout(const ChainStage &stage) {
+  const StageRecord *record = stage.find<SwitchOp>();
+  if (!record)
+    record = stage.find<CollectOp>();
+  return record ? record->before : stage.records.back().after;
+}
+
 mapping::Result<loops::FetchLoops> visa::deriveFetch(const ChainStage &stage) {
   auto fetch = cast<FetchOp>(stage.records[stage.index].op);
   TensorParts source = getTensorParts(fetch.getSource().getType());
   loops::FetchWidth width;
-  width.bits = width.convertedBits = getBits(source);
-  if (const StageRecord *cast = stage.find<FetchCastOp>())
-    width.convertedBits = wireBits(cast->after.type);
+  width.bits = getBits(source);
+  width.convertedBits = wireBits(getFetchedLayout(stage).type);
   width.isSub = stage.before().context == Context::Sub;
   return loops::deriveFetchLoops(source.element.getMapping(),
                                  stage.after().time, stage.after().packet,
@@ -60,7 +66,8 @@ static TensorParts getStored(const ChainStage &stage) {
 mapping::Result<loops::LoopNest> visa::deriveCommit(const ChainStage &stage) {
   return loops::deriveCommitLoops(getStored(stage).element.getMapping(),
                                   stage.before().time, stage.before().packet,
-                                  wireBits(stage.before().type));
+                                  wireBits(stage.before().type),
+                                  stage.before().context == Context::Sub);
 }
 
 SmallVector<int64_t> visa::getStoredSlices(const ChainStage &stage) {

@@ -80,9 +80,11 @@ void VISADialect::initialize() {
   registerTypes();
   registerMovementOps();
   registerFetchOps();
+  registerSwitchOps();
   registerRegisterFileOps();
   registerContractionOps();
   registerVectorOps();
+  registerTransposeOps();
   registerCommitOps();
   addInterfaces<VISAAliases, VISAInliner>();
   // Axes are printed by alias wherever a visa type names them.

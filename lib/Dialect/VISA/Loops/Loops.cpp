@@ -353,22 +353,31 @@ Result<LoopNest> loops::deriveVrfLoops(const Mapping &memory,
 
 Result<LoopNest> loops::deriveCommitLoops(const Mapping &memory,
                                           const Mapping &time,
-                                          const Mapping &packet,
-                                          unsigned bits) {
+                                          const Mapping &packet, unsigned bits,
+                                          bool isSub) {
   auto sequence = mapping::sequence(memory, time, packet, SequenceMode::Write);
   if (!sequence)
     return sequence.fault();
-  bool contiguous = packet.isIdentity();
-  if (sequence->packet.size() == 1)
-    contiguous = sequence->packet[0] == Entry{packet.size(), 1};
-  auto write = getBytes(packet.size(), bits);
-  if (!contiguous || !write)
+  // One write covers a contiguous run: the whole packet, or 8 bytes of it in
+  // the sub context.
+  llvm::SmallVector<Entry, 8> entries(sequence->time);
+  llvm::SmallVector<Entry, 4> outer(sequence->packet);
+  int64_t run = 1;
+  if (!outer.empty() && outer.back().stride == 1)
+    run = outer.pop_back_val().size;
+  entries.append(outer.begin(), outer.end());
+  auto runBytes = getBytes(run, bits);
+  int64_t granule = machine::dmWriteGranule;
+  if (!runBytes || (isSub ? *runBytes % granule != 0 : run != packet.size()))
     return notYetSupported("MM-26", "packet \"" + packet.str() +
                                         "\", which is not one contiguous run "
                                         "of bytes in data memory");
-  auto nest = toBytes(sequence->time, bits);
+  auto nest = toBytes(entries, bits);
   if (!nest)
     return nest.fault();
+  int64_t write = isSub ? granule : *runBytes;
+  if (*runBytes != write)
+    nest->push_back({*runBytes / write, write});
   if (auto fault = checkLimits(*nest))
     return *fault;
   for (const Loop &loop : *nest)
@@ -377,7 +386,7 @@ Result<LoopNest> loops::deriveCommitLoops(const Mapping &memory,
                                           llvm::Twine(loop.stride) +
                                           " bytes in data memory, which is no "
                                           "multiple of 8");
-  auto end = getEnd(*nest, *write, getStrideOf);
+  auto end = getEnd(*nest, write, getStrideOf);
   auto memoryBytes = getBytes(memory.size(), bits);
   if (!end || !memoryBytes || *end > *memoryBytes)
     return notYetSupported("MM-26", "writes behind the end of element \"" +

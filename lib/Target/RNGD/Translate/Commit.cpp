@@ -14,6 +14,10 @@ LogicalResult ExecEncoder::encode(lir::CommitAdapterOp op) {
   addToRoute(codes::RouteUnit::CommitUnit);
   Block block = commitBlock();
   // The sub context takes words of 8 bytes and counts the bytes kept.
+  // lir numbers the conversions as the field does.
+  if (auto cast = op.getCast())
+    if (failed(set(op, block, "type_conversion", uint64_t(*cast))))
+      return failure();
   uint64_t taken = isMain() ? op.getIn() : machine::subCommitBytes;
   if (failed(set(op, block, "commit_in_size", taken)))
     return failure();
@@ -66,8 +70,13 @@ LogicalResult rngd::buildCommit(UnitBuilder &unit, const CommitConfig &config) {
     return emitError(unit.loc)
            << "not yet supported: slice_enable_bitmap: no slice commits";
   LoopLists loops = getLoops(config.loops);
+  lir::CommitCastAttr cast;
+  if (config.cast != codes::CommitCast::None)
+    cast = lir::CommitCastAttr::get(unit.builder.getContext(),
+                                    static_cast<lir::CommitCast>(config.cast));
   lir::CommitAdapterOp::create(unit.builder, unit.loc,
-                               int64_t(machine::flitBytes), config.keptBytes);
+                               int64_t(machine::flitBytes), config.keptBytes,
+                               cast);
   lir::CommitSequencerOp::create(unit.builder, unit.loc, target->buffer,
                                  config.base - target->address, loops.sizes,
                                  loops.strides, config.writeBytes, slices);

@@ -96,7 +96,8 @@ LogicalResult ExecEncoder::encode(lir::LaneFolderOp op) {
 }
 
 LogicalResult rngd::buildContraction(UnitBuilder &unit,
-                                     const DotProductConfig &config) {
+                                     const DotProductConfig &config,
+                                     bool isWide) {
   const auto *codes = llvm::find_if(typeCodes, [&](const TypeCodes &entry) {
     return entry.element == config.type;
   });
@@ -120,7 +121,7 @@ LogicalResult rngd::buildContraction(UnitBuilder &unit,
   int64_t bits = wireBits(config.type);
   OpBuilder &builder = unit.builder;
   lir::FeedBufferOp::create(
-      builder, unit.loc, codes->type,
+      builder, unit.loc, isWide ? lir::getPromoted(codes->type) : codes->type,
       config.flitsPerInput == 2 ? lir::Flits::Flit2 : lir::Flits::Flit1,
       config.steps, config.packetElements(), codes->type, config.lanes,
       type.getBytesPerLane() * 8 / bits, lir::getPromoted(codes->type),

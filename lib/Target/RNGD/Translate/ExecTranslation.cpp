@@ -42,7 +42,9 @@ FailureOr<ExecImages> ExecEncoder::run() {
   for (Operation &unit : exec.getBody().getOps()) {
     LogicalResult result =
         llvm::TypeSwitch<Operation *, LogicalResult>(&unit)
-            .Case<lir::FetchSequencerOp, lir::FetchAdapterOp, lir::CollectOp,
+            .Case<lir::FetchSequencerOp, lir::TableLookupOp,
+                  lir::FetchAdapterOp, lir::ZeroPointSubOp, lir::SwitchOp,
+                  lir::CustomSwitchOp, lir::CollectOp, lir::TransposeOp,
                   lir::TrfStoreOp, lir::VrfStoreOp, lir::FeedBufferOp,
                   lir::TrfSequencerOp, lir::PacketReducerOp, lir::TimeReducerOp,
                   lir::LaneFolderOp, lir::VectorAluOp, lir::CastOp,
@@ -58,6 +60,7 @@ FailureOr<ExecImages> ExecEncoder::run() {
   ExecImages encoded;
   encoded.context = isMain() ? codes::ExecTarget::Main : codes::ExecTarget::Sub;
   encoded.route = route;
+  encoded.snoopBitmaps = std::move(snoopBitmaps);
   if (failed(set(exec, routeBlock(encoded.context),
                  isMain() ? "main_context" : "data_path_route_sub_context",
                  route)))
@@ -165,8 +168,10 @@ FailureOr<lir::ExecOp> rngd::buildExec(OpBuilder &builder, Location loc,
   UnitBuilder unit{builder, loc, buffers};
   if (failed(buildFetch(unit, config.fetch)) ||
       (config.contraction &&
-       failed(buildContraction(unit, *config.contraction))) ||
+       failed(buildContraction(unit, *config.contraction,
+                               config.fetch.subtractsZeroPoint()))) ||
       (config.vector && failed(buildVector(unit, *config.vector))) ||
+      (config.transpose && failed(buildTranspose(unit, *config.transpose))) ||
       (config.commit && failed(buildCommit(unit, *config.commit))) ||
       (config.trf && failed(buildTrfStore(unit, *config.trf))) ||
       (config.vrf && failed(buildVrfStore(unit, *config.vrf)))) {

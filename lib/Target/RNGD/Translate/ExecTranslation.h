@@ -32,7 +32,11 @@ public:
 private:
   // One overload per unit.
   llvm::LogicalResult encode(lir::FetchSequencerOp op);
+  llvm::LogicalResult encode(lir::TableLookupOp op);
   llvm::LogicalResult encode(lir::FetchAdapterOp op);
+  llvm::LogicalResult encode(lir::ZeroPointSubOp op);
+  llvm::LogicalResult encode(lir::SwitchOp op);
+  llvm::LogicalResult encode(lir::CustomSwitchOp op);
   llvm::LogicalResult encode(lir::CollectOp op);
   llvm::LogicalResult encode(lir::TrfStoreOp op);
   llvm::LogicalResult encode(lir::VrfStoreOp op);
@@ -43,6 +47,7 @@ private:
   llvm::LogicalResult encode(lir::LaneFolderOp op);
   llvm::LogicalResult encode(lir::VectorAluOp op);
   llvm::LogicalResult encode(lir::CastOp op);
+  llvm::LogicalResult encode(lir::TransposeOp op);
   llvm::LogicalResult encode(lir::CommitAdapterOp op);
   llvm::LogicalResult encode(lir::CommitSequencerOp op);
 
@@ -79,6 +84,7 @@ private:
   /// `Block` counts in the order of addresses.
   std::map<Block, SfrImage> images;
   uint64_t route = 0;
+  std::vector<std::array<uint64_t, 4>> snoopBitmaps;
   /// Sizes of the loops of the TRF sequencer, for the slots of the reducer.
   llvm::SmallVector<int64_t, 8> weightSizes;
   /// ALUs so far; the last one feeds the next.
@@ -112,9 +118,13 @@ llvm::LogicalResult buildTrfStore(UnitBuilder &unit,
                                   const TrfWriteConfig &config);
 llvm::LogicalResult buildVrfStore(UnitBuilder &unit,
                                   const VrfWriteConfig &config);
+/// `isWide`: a zero point was subtracted from the stream.
 llvm::LogicalResult buildContraction(UnitBuilder &unit,
-                                     const DotProductConfig &config);
+                                     const DotProductConfig &config,
+                                     bool isWide);
 llvm::LogicalResult buildVector(UnitBuilder &unit, const VectorConfig &config);
+llvm::LogicalResult buildTranspose(UnitBuilder &unit,
+                                   const TransposeConfig &config);
 llvm::LogicalResult buildCommit(UnitBuilder &unit, const CommitConfig &config);
 
 } // namespace furiosa::rngd

@@ -88,6 +88,7 @@ void ProgramParser::enterLoop() {
   for (auto &bank : written)
     for (std::optional<Written> &block : bank)
       block.reset();
+  bySlice = {};
 }
 
 bool ProgramParser::readCommand(uint32_t word, unsigned pe,
@@ -121,6 +122,16 @@ bool ProgramParser::parseIssue(std::vector<ProgramEvent> &events) {
   bool isDma = command->op() == TucOp::DmaW;
   bool isTagWait = command->op() == TucOp::Wait &&
                    command->get("type") == value(codes::WaitType::DmaTag);
+  // One slice of one PE.
+  if (command->op() == TucOp::MtoSfr &&
+      command->get("sfr_address").value_or(0) / machine::sfrSliceStride !=
+          machine::sfrBroadcastSlice) {
+    if (llvm::popcount(instruction.peMask) != 1)
+      return fail("mtosfr: not yet supported: one slice of several PEs");
+    return parseWrite(*command, first * machine::slicesPerPE +
+                                    *command->get("sfr_address") /
+                                        machine::sfrSliceStride);
+  }
   if (!isDma && !isTagWait) {
     if (instruction.peMask != allPEs)
       return fail(mnemonic + ": not yet supported: PE mask 0x" +
@@ -141,7 +152,7 @@ bool ProgramParser::parseIssue(std::vector<ProgramEvent> &events) {
 
   switch (command->op()) {
   case TucOp::MtoSfr:
-    return parseWrite(*command);
+    return parseWrite(*command, -1);
   case TucOp::Exec:
     if (!parseExec(*command, event))
       return false;
@@ -165,12 +176,12 @@ bool ProgramParser::parseIssue(std::vector<ProgramEvent> &events) {
   return true;
 }
 
-bool ProgramParser::parseWrite(const TucCommand &command) {
+bool ProgramParser::parseWrite(const TucCommand &command, int slice) {
   uint64_t address = *command.get("spm_address");
   uint64_t words = *command.get("size");
   uint64_t sfr = *command.get("sfr_address");
   std::optional<SfrLocation> location = findSfr(static_cast<uint32_t>(sfr));
-  if (!location || location->slice != machine::sfrBroadcastSlice)
+  if (!location || (slice >= 0 && location->slice >= machine::slicesPerPE))
     return fail("mtosfr: not yet supported: SFR address 0x" +
                 llvm::utohexstr(sfr));
   const SfrBlock &block = sfrBlock(location->block);
@@ -190,8 +201,26 @@ bool ProgramParser::parseWrite(const TucCommand &command) {
   llvm::Expected<SfrImage> image = SfrImage::fromWords(block.id, contents);
   if (!image)
     return fail("mtosfr: " + llvm::toString(image.takeError()));
-  written[location->bank][static_cast<unsigned>(block.id)] =
-      Written{std::move(*image), static_cast<uint32_t>(address)};
+  auto &place = written[location->bank][static_cast<unsigned>(block.id)];
+  if (block.id == Block::FetchUnitMainContext ||
+      block.id == Block::SubFetchUnit) {
+    auto &slices = bySlice[location->bank][block.context == BlockContext::Sub];
+    if (slice < 0)
+      slices.clear();
+    else if (slices.empty())
+      slices.resize(machine::slicesPerPE * llvm::popcount(allPEs));
+    if (slice >= int(slices.size()))
+      return fail("mtosfr: slice " + Twine(slice) + " belongs to no PE in use");
+    if (slice >= 0) {
+      slices[slice] = *image;
+      // The first slice stands for the block.
+      if (slice > 0)
+        return true;
+    }
+  } else if (slice >= 0) {
+    return fail("mtosfr: not yet supported: registers of one slice");
+  }
+  place = Written{std::move(*image), static_cast<uint32_t>(address)};
   return true;
 }
 
@@ -200,11 +229,21 @@ bool ProgramParser::parseExec(const TucCommand &command, ProgramEvent &event) {
   event.context =
       static_cast<codes::ExecTarget>(*command.get("target_context"));
   auto &bank = written[*command.get("context_id")];
-  llvm::Expected<ExecConfig> config =
-      decodeExec(command, [&](Block block) -> const SfrImage * {
+  std::vector<const SfrImage *> slices;
+  for (std::optional<SfrImage> &image : bySlice[*command.get(
+           "context_id")][event.context == codes::ExecTarget::Sub]) {
+    if (!image)
+      return fail("exec: " + Twine("the fetch block of slice ") +
+                  Twine(slices.size()) + " was never written");
+    slices.push_back(&*image);
+  }
+  llvm::Expected<ExecConfig> config = decodeExec(
+      command,
+      [&](Block block) -> const SfrImage * {
         auto &entry = bank[static_cast<unsigned>(block)];
         return entry ? &entry->image : nullptr;
-      });
+      },
+      slices);
   if (!config)
     return fail("exec: " + llvm::toString(config.takeError()));
   for (Block block : blocksOnRoute(config->route, config->context))

@@ -77,7 +77,8 @@ public:
 private:
   bool parseBlock(std::vector<ProgramEvent> &events, ProgramEvent *loop);
   bool parseIssue(std::vector<ProgramEvent> &events);
-  bool parseWrite(const TucCommand &command);
+  /// `slice`: of the cluster, or -1 for all.
+  bool parseWrite(const TucCommand &command, int slice);
   bool parseExec(const TucCommand &command, ProgramEvent &event);
   bool parseDma(const TucCommand &command, const edf::Instruction &instruction,
                 ProgramEvent &event);
@@ -103,6 +104,10 @@ private:
       registers;
   std::array<std::array<std::optional<Written>, numBlocks>, machine::sfrBanks>
       written;
+  /// Fetch blocks that were written slice by slice, by context.
+  std::array<std::array<std::vector<std::optional<SfrImage>>, 2>,
+             machine::sfrBanks>
+      bySlice;
 };
 
 } // namespace furiosa::rngd

@@ -271,36 +271,69 @@ LogicalResult KernelWriter::addExec(resource::IssueOp issue, lir::ExecOp exec) {
   if (failed(encoded))
     return failure();
   TucCommand start = encoded->exec();
+  // With a custom switch each slice has a fetch block of its own.
+  std::vector<SfrImage> bySlice;
+  std::vector<const SfrImage *> bySlicePointers;
+  rngd::Block fetch = encoded->images.front().block();
+  for (const std::array<uint64_t, 4> &bitmap : encoded->snoopBitmaps) {
+    SfrImage &image = bySlice.emplace_back(encoded->images.front());
+    for (auto [k, mask] : llvm::enumerate(bitmap))
+      // A mask fills its field.
+      (void)image.set("custom_snoop_bitmap_mask" + std::to_string(k), 0, mask);
+  }
+  for (const SfrImage &image : bySlice)
+    bySlicePointers.push_back(&image);
   // What a reader of the registers would refuse is better known here.
   llvm::Expected<ExecConfig> decoded = decodeExec(
-      start, [&](rngd::Block block) { return encoded->find(block); });
+      start, [&](rngd::Block block) { return encoded->find(block); },
+      bySlicePointers);
   if (!decoded)
     return exec.emitOpError() << llvm::toString(decoded.takeError());
 
-  SmallVector<uint32_t, 8> places;
-  for (const SfrImage &image : encoded->images) {
+  // Where an image goes: PEs and slice.
+  struct Write {
+    rngd::Block block;
+    uint32_t place;
+    uint64_t words;
+    unsigned slice = machine::sfrBroadcastSlice;
+    uint8_t peMask;
+  };
+  SmallVector<Write, 8> writes;
+  auto addWrite = [&](const SfrImage &image, unsigned slice, uint8_t peMask) {
     llvm::Expected<uint32_t> place = spm.add(image);
     if (!place)
-      return exec.emitOpError() << llvm::toString(place.takeError());
-    places.push_back(*place);
-  }
+      return LogicalResult(exec.emitOpError()
+                           << llvm::toString(place.takeError()));
+    writes.push_back(
+        {image.block(), *place, image.words().size(), slice, peMask});
+    return success();
+  };
   uint8_t all = getAllPEs();
+  for (auto [slice, image] : llvm::enumerate(bySlice))
+    if (failed(addWrite(image, slice % machine::slicesPerPE,
+                        uint8_t(1u << slice / machine::slicesPerPE))))
+      return failure();
+  for (const SfrImage &image : encoded->images)
+    if (bySlice.empty() || image.block() != fetch)
+      if (failed(addWrite(image, machine::sfrBroadcastSlice, all)))
+        return failure();
   for (ClusterProgram &cluster : clusters) {
-    for (auto [image, place] : llvm::zip(encoded->images, places)) {
+    for (const Write &target : writes) {
       TucCommand write(TucOp::MtoSfr);
       if (failed(setField(exec, write, "r0", cluster.takeRegister())) ||
-          failed(setField(exec, write, "spm_address", place)) ||
-          failed(setField(exec, write, "size", image.words().size())) ||
+          failed(setField(exec, write, "spm_address", target.place)) ||
+          failed(setField(exec, write, "size", target.words)) ||
           failed(setField(exec, write, "sfr_address",
-                          sfrAddress(image.block(), /*bank=*/0))))
+                          sfrAddress(target.block, /*bank=*/0, /*offset=*/0,
+                                     target.slice))))
         return failure();
-      push(cluster, write, all);
+      push(cluster, write, target.peMask);
     }
     push(cluster, start, all);
   }
   schedule(exec.getContext() == lir::Context::Main ? edf::CommandKind::Main
                                                    : edf::CommandKind::Sub,
-           places.front(), issue.getCycles(), describe(exec));
+           writes.front().place, issue.getCycles(), describe(exec));
   return success();
 }
 

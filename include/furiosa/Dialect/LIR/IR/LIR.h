@@ -15,6 +15,8 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "furiosa/Target/RNGD/Machine.h"
+
 #include "furiosa/Dialect/LIR/IR/LIREnums.h.inc"
 
 #include "furiosa/Dialect/LIR/IR/LIRDialect.h.inc"
@@ -37,6 +39,9 @@ std::optional<int64_t> getProduct(llvm::ArrayRef<int64_t> sizes);
 /// empty if it overflows. Sizes are at least 1.
 std::optional<int64_t> getReach(llvm::ArrayRef<int64_t> sizes,
                                 llvm::ArrayRef<int64_t> strides);
+
+/// The type under its name in the machine description.
+rngd::FeedType toMachine(FeedType type);
 
 /// Bits of one element in a feed buffer as it is stored (5 and 9 bit integers
 /// take 4 and 8); empty for types that no multiplier takes (TU-36).

@@ -58,6 +58,19 @@ def LIR_LaneMode : LIR_Enum<"LaneMode", "lane folder order", [
     I32EnumAttrCase<"Sequential", 0, "sequential">,
     I32EnumAttrCase<"Interleaved", 1, "interleaved">]>;
 
+/// In the order of the codes of the register field.
+def LIR_Topology : LIR_Enum<"Topology", "configuration of the switch", [
+    I32EnumAttrCase<"Forwarding", 0, "forwarding">,
+    I32EnumAttrCase<"Broadcast01", 1, "broadcast01">,
+    I32EnumAttrCase<"Broadcast1", 2, "broadcast1">,
+    I32EnumAttrCase<"Transpose", 3, "transpose">,
+    I32EnumAttrCase<"InterTranspose", 4, "inter_transpose">,
+    I32EnumAttrCase<"TransposedBroadcast1", 5, "transposed_broadcast1">]>;
+
+def LIR_CommitCast : LIR_Enum<"CommitCast", "conversion of a commit", [
+    I32EnumAttrCase<"F32ToBF16", 1, "f32_to_bf16">,
+    I32EnumAttrCase<"F32ToBF16Relu", 2, "f32_to_bf16_relu">]>;
+
 /// The arithmetic units of the vector engine that lir can configure.
 def LIR_Alu : LIR_Enum<"Alu", "vector ALU", [
     I32EnumAttrCase<"FxpAdd", 0, "fxp_add">,

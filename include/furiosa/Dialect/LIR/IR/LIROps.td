@@ -87,7 +87,9 @@ def LIR_FetchSequencerOp : LIR_Unit<"fetch_sequencer"> {
   let description = [{
     Loops are outermost first, `count : stride in bytes`; each step reads `read`
     bytes, `packet` bytes make a packet behind the fetch adapter, `flits` flits
-    leave the unit in all. At most 8 loops of at most 65,536 (MM-6, MM-7).
+    are collected from them. A packet travels in words of 8 bytes and flits of
+    32, the last ones filled up with undefined bytes. At most 8 loops of at most
+    65,536 (MM-6, MM-7).
 
     Example:
     ```mlir
@@ -117,6 +119,89 @@ def LIR_FetchAdapterOp : LIR_Unit<"fetch_adapter"> {
   let arguments = (ins TypeAttr:$from, TypeAttr:$to);
   let assemblyFormat = "`cast` $from `to` $to attr-dict";
   let hasVerifier = 1;
+}
+
+def LIR_TableLookupOp : LIR_Unit<"table_lookup"> {
+  let summary = "Exchange small floats by a table behind the fetch sequencer";
+  let description = [{
+    The conversions of TU-5; one read may not grow beyond 32 bytes (TU-7). Main
+    context only.
+
+    Example:
+    ```mlir
+    table_lookup f4E2M1FN to f8E4M3FN
+    ```
+  }];
+  let arguments = (ins TypeAttr:$from, TypeAttr:$to);
+  let assemblyFormat = "$from `to` $to attr-dict";
+  let hasVerifier = 1;
+}
+
+def LIR_ZeroPointSubOp : LIR_Unit<"zero_point_sub"> {
+  let summary = "Subtract a zero point behind the fetch sequencer";
+  let description = [{
+    i4 becomes i5, i8 becomes i9 (TU-8); on the way they take the room of i4 and
+    i8, the fifth and the ninth bit travel beside.
+
+    Example:
+    ```mlir
+    zero_point_sub 3 i8 to i9
+    ```
+  }];
+  let arguments = (ins LIR_Int:$zeroPoint, TypeAttr:$from, TypeAttr:$to);
+  let assemblyFormat = "$zeroPoint $from `to` $to attr-dict";
+  let hasVerifier = 1;
+}
+
+def LIR_SwitchOp : LIR_Unit<"switch"> {
+  let summary = "Exchange packets between slices";
+  let description = [{
+    `slices` are slice2, slice1, slice0 of the configuration, powers of two
+    whose product is the number of slices of the cluster in use (TU-13, TU-14);
+    `time0` splits the packets of a slice (TU-15), 1 where the configuration
+    does not split them.
+
+    Example:
+    ```mlir
+    switch broadcast1 slices [1, 4, 64] time0 1
+    ```
+  }];
+  let arguments = (ins LIR_Topology:$topology, DenseI64ArrayAttr:$slices, LIR_Int:$time0);
+  let assemblyFormat = "$topology `slices` $slices `time0` $time0 attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Packets that leave for each one that enters.
+    int64_t getCopies();
+  }];
+}
+
+def LIR_CustomSwitchOp : LIR_Unit<"custom_switch"> {
+  let summary = "Exchange packets between slices by snoop bitmaps";
+  let description = [{
+    The loops `slices` count the slices that receive, `packets` the packets that
+    each of them gets in a row for one packet of the stream; strides count the
+    slices that send, within the ring of `ring` slices that a slice stands in.
+    What a slice gets comes in rising order of the senders (TU-24), so that a
+    bitmap of them says all (TU-26).
+
+    Example:
+    ```mlir
+    custom_switch ring 4 slices [64 : 4, 4 : 0] packets [4 : 1]
+    ```
+  }];
+  let arguments = (ins LIR_Int:$ring, DenseI64ArrayAttr:$sliceSizes, DenseI64ArrayAttr:$sliceStrides,
+      DenseI64ArrayAttr:$packetSizes, DenseI64ArrayAttr:$packetStrides);
+  let assemblyFormat = [{
+    `ring` $ring `slices` custom<Loops>($sliceSizes, $sliceStrides)
+    `packets` custom<Loops>($packetSizes, $packetStrides) attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Packets that leave for each one that enters.
+    int64_t getCopies();
+    /// For each slice, the slices whose packets it gets, one bit each.
+    ::std::vector<::std::array<uint64_t, 4>> getSnoopBitmaps();
+  }];
 }
 
 def LIR_CollectOp : LIR_Unit<"collect"> {
@@ -295,16 +380,40 @@ def LIR_CastOp : LIR_Unit<"cast"> {
   let hasVerifier = 1;
 }
 
+def LIR_TransposeOp : LIR_Unit<"transpose"> {
+  let summary = "Exchange rows of flits with their cells";
+  let description = [{
+    Of each flit the first cells count: 16 of 4 bits, 8 of any other width. As
+    many flits as make `columns` cells are a row; `rows` rows leave as
+    `out_rows` flits, each with one cell of every row (TU-65 … TU-71).
+
+    Example:
+    ```mlir
+    transpose rows 8 columns 16 out_rows 16 bits 8
+    ```
+  }];
+  let arguments = (ins LIR_Int:$rows, LIR_Int:$columns, LIR_Int:$outRows, LIR_Int:$bits);
+  let assemblyFormat = "`rows` $rows `columns` $columns `out_rows` $outRows `bits` $bits attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Flits that make a row.
+    int64_t getFlitsPerRow();
+  }];
+}
+
 def LIR_CommitAdapterOp : LIR_Unit<"commit_adapter"> {
   let summary = "Keep the first bytes of each flit";
   let description = [{
-    Example:
+    A cast makes bf16 of the f32 that are kept, half as many bytes (TU-75).
+
+    Examples:
     ```mlir
     commit_adapter in 32 keep 16
+    commit_adapter in 32 keep 32 cast f32_to_bf16
     ```
   }];
-  let arguments = (ins LIR_Int:$in, LIR_Int:$keep);
-  let assemblyFormat = "`in` $in `keep` $keep attr-dict";
+  let arguments = (ins LIR_Int:$in, LIR_Int:$keep, OptionalAttr<LIR_CommitCast>:$cast);
+  let assemblyFormat = "`in` $in `keep` $keep (`cast` $cast^)? attr-dict";
   let hasVerifier = 1;
 }
 

@@ -25,6 +25,10 @@ struct ExecShape {
   int64_t reads = 0;
   /// Flits behind collect.
   int64_t flits = 0;
+  /// Steps of the rings of the switch; 0 without one.
+  int64_t switched = 0;
+  /// Cycles of the transpose engine; 0 without one.
+  int64_t transposed = 0;
   /// Multiplications; 0 without a contraction.
   int64_t macs = 0;
   /// Flits that leave the lane folder; 0 without a contraction.

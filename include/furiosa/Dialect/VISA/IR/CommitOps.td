@@ -8,7 +8,8 @@ include "furiosa/Dialect/VISA/IR/VISA.td"
 def VISA_CommitTrimOp : VISA_Stage<"commit_trim"> {
   let summary = "Keep the first 8, 16, 24 or 32 bytes of each packet";
   let description = [{
-    Rules TU-72 … TU-74, TU-78.
+    In the sub context packets leave in words of 8 bytes. Rules TU-72 … TU-74,
+    TU-78.
 
     Example:
     ```mlir
@@ -17,6 +18,29 @@ def VISA_CommitTrimOp : VISA_Stage<"commit_trim"> {
   }];
   let arguments = (ins StrAttr:$packet);
   let assemblyFormat = "`packet` custom<MappingText>($packet) attr-dict";
+}
+
+class VISA_CommitConversion<string opMnemonic, string text> : VISA_Stage<opMnemonic> {
+  let description = text # [{
+    The trimmed packet counts as f32: 16 or 32 bytes, of which half are written.
+    Main context only. Rules TU-75, TU-76.
+
+    Example:
+    ```mlir
+    }] # opMnemonic # [{ to bf16
+    ```
+  }];
+  let arguments = (ins TypeAttr:$to);
+  let assemblyFormat = "`to` $to attr-dict";
+}
+
+def VISA_CommitCastOp : VISA_CommitConversion<"commit_cast", "f32 becomes bf16."> {
+  let summary = "Narrow the element type on the way out";
+}
+
+def VISA_CommitCastReluOp : VISA_CommitConversion<"commit_cast_relu",
+    "f32 becomes bf16, and what has a sign +0."> {
+  let summary = "Narrow the element type on the way out, with a ReLU";
 }
 
 def VISA_CommitOp : VISA_Stage<"commit", ["checkUnit"]> {

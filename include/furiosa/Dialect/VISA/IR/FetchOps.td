@@ -23,6 +23,21 @@ def VISA_FetchOp : VISA_Stage<"fetch", ["checkUnit"]> {
   }];
 }
 
+def VISA_TableLookupOp : VISA_Stage<"table_lookup"> {
+  let summary = "Exchange small floats for wider ones by a table";
+  let description = [{
+    f4E2M1FN to f8E4M3FN or f8E5M2, f8E4M3FN and f8E5M2 to bf16; main context
+    only. Rules TU-5, TU-7.
+
+    Example:
+    ```mlir
+    table_lookup to f8E4M3FN
+    ```
+  }];
+  let arguments = (ins TypeAttr:$to);
+  let assemblyFormat = "`to` $to attr-dict";
+}
+
 def VISA_FetchCastOp : VISA_Stage<"fetch_cast"> {
   let summary = "Widen the element type of the stream";
   let description = [{
@@ -36,6 +51,21 @@ def VISA_FetchCastOp : VISA_Stage<"fetch_cast"> {
   }];
   let arguments = (ins TypeAttr:$to);
   let assemblyFormat = "`to` $to attr-dict";
+}
+
+def VISA_ZeroPointSubOp : VISA_Stage<"zero_point_sub"> {
+  let summary = "Subtract a zero point";
+  let description = [{
+    i4 becomes i5, i8 becomes i9; only a contraction takes them. Rules TU-8,
+    TU-9.
+
+    Example:
+    ```mlir
+    zero_point_sub 3
+    ```
+  }];
+  let arguments = (ins I64Attr:$zeroPoint);
+  let assemblyFormat = "$zeroPoint attr-dict";
 }
 
 def VISA_CollectOp : VISA_Stage<"collect"> {

@@ -19,7 +19,10 @@ namespace furiosa::visa {
 enum class Point {
   Begin,
   Fetch,
+  TableLookup,
   FetchCast,
+  ZeroPointSub,
+  Switch,
   Collect,
   ContractOuter,
   ContractPacket,
@@ -30,7 +33,9 @@ enum class Point {
   Vector,
   VectorFinal,
   Cast,
+  Transpose,
   CommitTrim,
+  CommitCast,
   End,
 };
 
@@ -43,6 +48,16 @@ struct TimeSegment {
   /// Time positions that one step of the run moves.
   int64_t stride;
   bool retained;
+};
+
+/// What a switch does, in numbers.
+struct SwitchShape {
+  /// Parts of the slices and of time of a named configuration.
+  int64_t slice2 = 1, slice1 = 1, slice0 = 1, time0 = 1;
+  /// Custom: loops over the slices that receive, and over the packets that each
+  /// gets in a row, outermost first; strides count slices that send.
+  llvm::SmallVector<mapping::Entry, 8> slices;
+  llvm::SmallVector<mapping::Entry, 4> packets;
 };
 
 /// The stream between two stages.
@@ -62,6 +77,10 @@ struct Layout {
   int64_t timeBroadcast = 1;
   /// In a contraction: flits that make a packet.
   int64_t flitsPerPacket = 1;
+  /// Behind a switch.
+  SwitchShape switched;
+  /// Behind a transpose: rows of a batch, flits of a row, and flits that leave.
+  int64_t transposeRows = 1, transposeFlits = 1, transposeOut = 1;
   /// Levels of the reduction tree.
   int64_t treeDepth = 0;
   /// Behind contract_time: outerTime cut into kept and summed runs, outermost

@@ -13,6 +13,9 @@
 
 namespace furiosa::visa {
 
+/// The stream behind the fetch adapter of the chain.
+const Layout &getFetchedLayout(const ChainStage &stage);
+
 /// Loops of a `fetch`, with the conversion that follows it.
 mapping::Result<loops::FetchLoops> deriveFetch(const ChainStage &stage);
 

@@ -47,6 +47,9 @@ struct Layout;
 #include "furiosa/Dialect/VISA/IR/FetchOps.h.inc"
 
 #define GET_OP_CLASSES
+#include "furiosa/Dialect/VISA/IR/SwitchOps.h.inc"
+
+#define GET_OP_CLASSES
 #include "furiosa/Dialect/VISA/IR/RegisterFileOps.h.inc"
 
 #define GET_OP_CLASSES
@@ -54,6 +57,9 @@ struct Layout;
 
 #define GET_OP_CLASSES
 #include "furiosa/Dialect/VISA/IR/VectorOps.h.inc"
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/VISA/IR/TransposeOps.h.inc"
 
 #define GET_OP_CLASSES
 #include "furiosa/Dialect/VISA/IR/CommitOps.h.inc"

@@ -39,9 +39,11 @@ def VISA_Dialect : Dialect {
     void registerTypes();
     void registerMovementOps();
     void registerFetchOps();
+    void registerSwitchOps();
     void registerRegisterFileOps();
     void registerContractionOps();
     void registerVectorOps();
+    void registerTransposeOps();
     void registerCommitOps();
   }];
 }
@@ -57,6 +59,16 @@ class VISA_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 
 def VISA_Context : VISA_Enum<"Context", "Tensor Unit context", [
     I32EnumAttrCase<"Main", 0, "main">, I32EnumAttrCase<"Sub", 1, "sub">]>;
+
+/// In the order of the codes of the register field.
+def VISA_SwitchConfig : VISA_Enum<"SwitchConfig", "configuration of the switch", [
+    I32EnumAttrCase<"Forwarding", 0, "forwarding">,
+    I32EnumAttrCase<"Broadcast01", 1, "broadcast01">,
+    I32EnumAttrCase<"Broadcast1", 2, "broadcast1">,
+    I32EnumAttrCase<"Transpose", 3, "transpose">,
+    I32EnumAttrCase<"InterTranspose", 4, "inter_transpose">,
+    I32EnumAttrCase<"TransposedBroadcast1", 5, "transposed_broadcast1">,
+    I32EnumAttrCase<"CustomBroadcast", 6, "custom_broadcast">]>;
 
 def VISA_LaneMode : VISA_Enum<"LaneMode", "lane folder order", [
     I32EnumAttrCase<"Sequential", 0, "sequential">,

@@ -95,11 +95,12 @@ mapping::Result<LoopNest> deriveVrfLoops(const mapping::Mapping &memory,
                                          const mapping::Mapping &packet,
                                          unsigned bits);
 
-/// Loops of a commit of whole packets (MM-23 … MM-26).
+/// Loops of a commit (MM-23 … MM-26): a write takes a whole packet, or in the
+/// sub context 8 bytes of it.
 mapping::Result<LoopNest> deriveCommitLoops(const mapping::Mapping &memory,
                                             const mapping::Mapping &time,
                                             const mapping::Mapping &packet,
-                                            unsigned bits);
+                                            unsigned bits, bool isSub = false);
 
 /// First and last of each run of live positions under the resolved reading, in
 /// rising order: `[0, 3, 8, 11]`. Costs grow with the size of the mapping.
