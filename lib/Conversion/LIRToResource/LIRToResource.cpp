@@ -179,9 +179,9 @@ LogicalResult KernelConverter::collectBuffers() {
     if (!returned.contains(alloc.getResult()) && !alloc.getResult().use_empty())
       allocs.push_back(alloc);
   });
-  for (const resource::Use &use : resource::getUses(kernel))
-    if (use.isWrite)
-      written.insert(use.buffer);
+  for (const resource::Access &access : resource::getAccesses(kernel))
+    if (access.isWrite)
+      written.insert(access.buffer);
   return success();
 }
 

@@ -17,8 +17,8 @@ using namespace furiosa::resource;
 using scheduling::Footprint;
 namespace machine = furiosa::rngd::machine;
 
-SmallVector<Use> resource::getUses(Operation *op) {
-  SmallVector<Use> uses;
+SmallVector<Access> resource::getAccesses(Operation *op) {
+  SmallVector<Access> accesses;
   op->walk([&](MemoryEffectOpInterface nested) {
     SmallVector<MemoryEffects::EffectInstance> effects;
     nested.getEffects(effects);
@@ -26,10 +26,10 @@ SmallVector<Use> resource::getUses(Operation *op) {
       bool isWrite = isa<MemoryEffects::Write>(effect.getEffect());
       if (effect.getValue() &&
           (isWrite || isa<MemoryEffects::Read>(effect.getEffect())))
-        uses.push_back({effect.getValue(), isWrite});
+        accesses.push_back({effect.getValue(), isWrite});
     }
   });
-  return uses;
+  return accesses;
 }
 
 AccessReader::AccessReader(ProgramOp program)

@@ -23,7 +23,6 @@
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::resource;
-using scheduling::Access;
 using scheduling::Accesses;
 
 namespace furiosa::resource {
@@ -93,10 +92,10 @@ bool LoopPipeliner::readBody() {
 void LoopPipeliner::findPrivateBuffers() {
   llvm::MapVector<Value, SmallVector<unsigned>> touched;
   for (auto [i, issue] : llvm::enumerate(commands))
-    for (const Use &use : getUses(issue))
-      if (use.buffer.getDefiningOp<BufferOp>() &&
-          !llvm::is_contained(touched[use.buffer], i))
-        touched[use.buffer].push_back(i);
+    for (const Access &access : getAccesses(issue))
+      if (access.buffer.getDefiningOp<BufferOp>() &&
+          !llvm::is_contained(touched[access.buffer], i))
+        touched[access.buffer].push_back(i);
   for (auto &[buffer, list] : touched) {
     if (buffer.getDefiningOp<BufferOp>().getAddress())
       continue;
@@ -106,13 +105,13 @@ void LoopPipeliner::findPrivateBuffers() {
     });
     // What is read has been written before, in the same iteration.
     unsigned space = reader.getSpace(buffer);
-    Access written;
+    scheduling::Access written;
     written.space = space;
     for (unsigned i : list) {
-      for (const Access &access : accesses[i])
+      for (const scheduling::Access &access : accesses[i])
         if (access.space == space && !access.isWrite)
           isPrivate &= scheduling::covers(written, access);
-      for (const Access &access : accesses[i])
+      for (const scheduling::Access &access : accesses[i])
         if (access.space == space && access.isWrite && access.isCertain)
           llvm::append_range(written.footprints, access.footprints);
       scheduling::coalesce(written.footprints);
@@ -150,14 +149,15 @@ bool LoopPipeliner::findStages() {
   // `a` of an iteration, `b` of a later one.
   int64_t count = trips.back();
   size_t depth = trips.size() - 1;
-  auto shareLater = [&](const Access &a, const Access &b) {
+  auto shareLater = [&](const scheduling::Access &a,
+                        const scheduling::Access &b) {
     if (a.space != b.space || !(a.isWrite || b.isWrite))
       return false;
-    auto getStep = [&](const Access &access) {
+    auto getStep = [&](const scheduling::Access &access) {
       return access.advance.size() > depth ? access.advance[depth] : 0;
     };
-    Access first = a, later = b;
-    for (Access *access : {&first, &later})
+    scheduling::Access first = a, later = b;
+    for (scheduling::Access *access : {&first, &later})
       access->advance.resize(depth, 0);
     for (scheduling::Footprint &footprint : later.footprints) {
       footprint.base += getStep(b);
@@ -175,8 +175,8 @@ bool LoopPipeliner::findStages() {
   for (size_t a = 0; a < n; ++a)
     for (size_t b = 0; b < n; ++b)
       if (stages[a] > stages[b] + 1)
-        for (const Access &x : accesses[a])
-          for (const Access &y : accesses[b])
+        for (const scheduling::Access &x : accesses[a])
+          for (const scheduling::Access &y : accesses[b])
             if (!own.contains(x.space) && shareLater(x, y))
               return false;
   return lastStage > 0;

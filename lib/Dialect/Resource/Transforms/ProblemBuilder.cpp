@@ -144,8 +144,8 @@ LogicalResult ProblemBuilder::addBlock(unsigned index, mlir::Block &block) {
       continue;
     scheduling::Command command;
     llvm::SetVector<unsigned> touched;
-    for (const Use &use : getUses(&op))
-      if (auto it = bufferIndex.find(use.buffer); it != bufferIndex.end())
+    for (const Access &access : getAccesses(&op))
+      if (auto it = bufferIndex.find(access.buffer); it != bufferIndex.end())
         touched.insert(it->second);
     command.buffers.assign(touched.begin(), touched.end());
     if (auto loop = dyn_cast<LoopOp>(op)) {

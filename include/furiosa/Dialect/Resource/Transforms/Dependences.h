@@ -15,13 +15,13 @@
 namespace furiosa::resource {
 
 /// One use of a buffer, in whatever bytes.
-struct Use {
+struct Access {
   mlir::Value buffer;
   bool isWrite;
 };
 
 /// What an op and all that is nested in it reads and writes, in order.
-llvm::SmallVector<Use> getUses(mlir::Operation *op);
+llvm::SmallVector<Access> getAccesses(mlir::Operation *op);
 
 /// Reads off the commands of a program which bytes they touch. DM, TRF and VRF
 /// buffers are spaces in which slice `s` of cluster `c` begins at
