@@ -382,3 +382,44 @@ func.func @ragged_padding() attributes {visa.kernel} {
   }
   return
 }
+
+// -----
+
+// TU-53: no padding is added to time. TU-54: kept axes keep theirs.
+#axes = #tmap.axes<A = 8, B = 3, E = 32, R = 8>
+!dm = !visa.dm<i8, slice "1 # 256", element "A, B # 4, E", #axes>
+!wdm = !visa.dm<i8, slice "1 # 256", element "R, E", #axes>
+!trf = !visa.trf<i8, slice "1 # 256", lane "R", element "E", #axes>
+!out = !visa.dm<i32, slice "1 # 256", element "A, B # 4, R", #axes>
+func.func @extents() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %wd = visa.alloc : !wdm
+  %w = visa.chain sub -> !trf {
+    fetch %wd time "R" packet "E" : !wdm
+    collect time "R" packet "E"
+    to_trf lane "R" element "E"
+  }
+  %r0 = visa.chain main -> !out {
+    fetch %d time "A, B # 4" packet "E" : !dm
+    collect time "A, B # 4" packet "E"
+    contract_outer %w time "A, B # 4" packet "E" : !trf
+    contract_packet packet "1"
+    // expected-error @below {{TU-53: the kept axes do not have the extents of the stream: found "A, B # 8", expected "A, B # 4"; write time "A, B # 4"}}
+    contract_time time "A, B # 8"
+    contract_lane interleaved time "A, B # 4" packet "R"
+    commit_trim packet "R"
+    commit element "A, B # 4, R"
+  }
+  %r1 = visa.chain main -> !out {
+    fetch %d time "A, B # 4" packet "E" : !dm
+    collect time "A, B # 4" packet "E"
+    contract_outer %w time "A, B # 4" packet "E" : !trf
+    contract_packet packet "1"
+    // expected-error @below {{TU-54: the kept axes do not have the extents of the stream: found "A, B", expected "A, B # 4"; write time "A, B # 4"}}
+    contract_time time "A, B"
+    contract_lane interleaved time "A, B # 4" packet "R"
+    commit_trim packet "R"
+    commit element "A, B # 4, R"
+  }
+  return
+}
