@@ -186,6 +186,12 @@ static Error decodeSenders(ImageReader &reader, const SfrImage &image,
     if (common.words() != image.words())
       return reader.fail("topology", "slice " + Twine(slice) +
                                          " is set in another way than others");
+    if (!exchange.senders.empty() &&
+        exchange.senders.back() >= exchange.slices())
+      return reader.fail(field, "slice " + Twine(slice) +
+                                    " gets packets of slice " +
+                                    Twine(unsigned(exchange.senders.back())) +
+                                    " of " + Twine(exchange.slices()));
     if (slice == 0)
       exchange.sendersPerSlice = count;
     if (count == 0 || count != exchange.sendersPerSlice)

@@ -171,6 +171,11 @@ cutStream(SwitchOp op, StageChecker &checker, Layout &layout) {
                            << ", expected a power of two";
     return std::nullopt;
   }
+  if (shape.time0 > int64_t(UINT16_MAX)) {
+    checker.notYetSupported()
+        << "a time0 of " << shape.time0 << ", its field holds " << UINT16_MAX;
+    return std::nullopt;
+  }
   // InterTranspose takes slice1 steps out of time (TU-18).
   int64_t time1 =
       op.getConfig() == SwitchConfig::InterTranspose ? shape.slice1 : 1;
