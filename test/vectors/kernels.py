@@ -167,7 +167,7 @@ class Writer:
             arguments.append(f"{tensor.ssa}: {tensor.type()}")
         self.ops(kernel["ops"])
         self.close()
-        results = [self.get(name) for name in kernel["results"]]
+        results = [self.store(self.get(name)) for name in kernel["results"]]
         hbm = [tensor for tensor in results if tensor.tier == "hbm"]
         types = ", ".join(tensor.type() for tensor in hbm)
         self.line("return" + (" " + ", ".join(t.ssa for t in hbm) + " : " +
@@ -181,6 +181,19 @@ class Writer:
             f"  func.func @kernel({', '.join(arguments)})" +
             (f" -> ({types})" if hbm else "") + " attributes {visa.kernel} {",
             *self.lines, "  }", "}", ""])
+
+    def store(self, tensor):
+        """A result in DM goes to HBM, its cells in the same order."""
+        if tensor.tier != "dm" or "error" in self.kernel["expect"]:
+            return tensor
+        parts = [tensor.mappings[name] for name in ("cluster", "slice",
+                                                    "element")]
+        target = Tensor("hbm", tensor.dtype, {"element": ", ".join(
+            part for part in parts if part not in ("1", "1 # 2"))})
+        target.ssa = self.name()
+        self.line(f"{target.ssa} = visa.to_hbm {tensor.ssa} : {tensor.type()} "
+                  f"-> {target.type()}")
+        return target
 
     def grid(self):
         """Chips and PEs: those that the mappings of the first op show."""
@@ -625,7 +638,7 @@ def check(bin_dir, kernel, directory):
         if "error" in kernel["expect"]:
             return "passed", check_illegal(bin_dir, kernel, writer, path)
         tiers = sorted({writer.get(name).tier for name in kernel["results"]}
-                       - {"hbm"})
+                       - {"hbm", "dm"})
         if tiers:
             check_accepted(bin_dir, path)
             raise Skip(f"result in {', '.join(tiers)}; accepted, not run")
