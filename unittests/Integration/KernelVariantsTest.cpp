@@ -211,6 +211,40 @@ INSTANTIATE_TEST_SUITE_P(
         gemm(BF16, 64, 64, 64, 4, 32, 8, 2, false, false, true),
         gemm(BF16, 60, 64, 64, 4, 8, 4, 1, false, false, true)));
 
+/// All types, lanes, flits, both lane modes, broadcasts, paddings and zero
+/// points together.
+TEST(Random, Gemm) {
+  Choices choices(8);
+  for (int i = 0; i < choices.cases; ++i) {
+    Gemm shape;
+    shape.type = static_cast<ElementType>(
+        choices.pick({int(I4), int(I8), int(E4M3), int(E5M2), int(BF16)}));
+    shape.lanes = choices.pick({1, 2, 4, 8});
+    shape.flits = choices.pick({1, 2});
+    shape.sequential = choices.chance(30);
+    shape.broadcast = choices.chance(50);
+    shape.castToBf16 = !isInteger(shape.type) && choices.chance(30);
+    shape.rowsPerSlice = choices.pick({1, 2, 4});
+    shape.rows = shape.rowsPerSlice * choices.pick({1, 3, 7, 16});
+    shape.columnsPerSlice = shape.lanes * choices.pick({1, 2, 4});
+    shape.columns = shape.columnsPerSlice * choices.pick({1, 2, 8});
+    shape.depth = shape.packet() * choices.pick({1, 2, 4});
+    if (isInteger(shape.type)) {
+      int limit = shape.type == I4 ? 8 : 128;
+      for (std::optional<int> *zero : {&shape.zeroA, &shape.zeroB})
+        if (choices.chance(30))
+          *zero = int(choices.pick({-limit, -1, 0, 3, limit - 1}));
+    }
+    Built built;
+    ASSERT_NO_FATAL_FAILURE(build(shape.text(), built)) << shape.text();
+    std::vector<HostArray> arguments = makeArguments(built, "bits");
+    ASSERT_NO_FATAL_FAILURE(
+        compare(built, arguments,
+                plainGemm(shape, arguments[0].codes, arguments[1].codes)))
+        << shape.text();
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // GEMV
 //===----------------------------------------------------------------------===//

@@ -12,7 +12,9 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <iostream>
 
 using namespace furiosa;
 using namespace furiosa::test;
@@ -111,6 +113,16 @@ void test::buildFile(StringRef name, Built &built) {
                                             name + ".mlir");
   ASSERT_TRUE(static_cast<bool>(buffer)) << name.str();
   build((*buffer)->getBuffer().str(), built);
+}
+
+test::Choices::Choices(int defaultCases) : cases(defaultCases) {
+  uint64_t seed = std::random_device()();
+  if (const char *text = std::getenv("FURIOSA_SEED"))
+    seed = std::strtoull(text, nullptr, 0);
+  if (const char *text = std::getenv("FURIOSA_CASES"))
+    cases = std::atoi(text);
+  random.seed(seed);
+  std::cout << "FURIOSA_SEED=" << seed << " FURIOSA_CASES=" << cases << "\n";
 }
 
 float test::asFloat(uint32_t pattern) {

@@ -17,6 +17,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,22 @@ std::vector<HostArray> makeArguments(const Built &built, llvm::StringRef kind);
 /// Runs `built` in both semantics and compares its one result with `expected`.
 void compare(const Built &built, llvm::ArrayRef<HostArray> arguments,
              const Codes &expected);
+
+/// Choices of a generator of kernels; FURIOSA_SEED and FURIOSA_CASES set seed
+/// and number of cases, which are printed.
+class Choices {
+public:
+  explicit Choices(int defaultCases);
+  int64_t pick(std::initializer_list<int64_t> list) {
+    return list.begin()[random() % list.size()];
+  }
+  bool chance(int percent) { return int(random() % 100) < percent; }
+
+  int cases;
+
+private:
+  std::mt19937_64 random;
+};
 
 float asFloat(uint32_t pattern);
 /// The pattern; NaNs are one.

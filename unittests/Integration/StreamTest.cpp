@@ -399,6 +399,74 @@ INSTANTIATE_TEST_SUITE_P(
                    "custom_broadcast [4]", 1)),
     [](const auto &info) { return info.param.stream.name; });
 
+/// Named configurations with random parts.
+TEST(Random, Switch) {
+  Choices choices(8);
+  for (int i = 0; i < choices.cases; ++i) {
+    int64_t slice1 = choices.pick({2, 4, 8}), slice0 = choices.pick({2, 4}),
+            time0 = choices.pick({2, 4});
+    int64_t times = slice1 * time0 * choices.pick({1, 2});
+    if (times > 16)
+      continue;
+    auto format = [&](const char *text) {
+      // Numbers of the configuration stand as letters.
+      std::string result;
+      for (const char *at = text; *at; ++at)
+        switch (*at) {
+        case 'p':
+          result += std::to_string(slice1);
+          break;
+        case 'q':
+          result += std::to_string(slice0);
+          break;
+        case 'r':
+          result += std::to_string(slice1 * slice0);
+          break;
+        case 't':
+          result += std::to_string(time0);
+          break;
+        case 'u':
+          result += std::to_string(slice1 * time0);
+          break;
+        default:
+          result += *at;
+        }
+      return result;
+    };
+    struct Form {
+      const char *config, *slice, *time;
+      int64_t tile;
+    };
+    const Form forms[] = {
+        {"broadcast01 ", "C / r, D", "A / t, C / q % p, A % t, C % q",
+         slice1 * slice0},
+        {"broadcast1 ", "C / r, D, C % q", "A, C / q % p", slice1},
+        {"transpose ", "C / r, C % q, C / q % p", "A", 1},
+        {"inter_transpose ", "C / r, A / t % p, C % q",
+         "A / u, A % t, C / q % p", 1},
+        {"transposed_broadcast1 ", "C / r, D, C / q % p", "A, C % q", slice0}};
+    const Form &form = forms[choices.pick({0, 1, 2, 3, 4})];
+    bool hasTime = form.config[0] == 'i' || form.tile == slice1 * slice0;
+    std::string numbers = "[" + std::to_string(slice1) + ", " +
+                          std::to_string(slice0) +
+                          (hasTime ? ", " + std::to_string(time0) : "") + "]";
+    bool hasTile = form.tile > 1;
+    Case test = overSlices(
+        "Random",
+        "A = " + std::to_string(times) +
+            ", B = 32, C = 256, D = " + std::to_string(form.tile),
+        "C, A, B", "C", "A, B", hasTile ? "D, C, A, B" : "C, A, B",
+        format(form.slice), format(form.time), "A", form.config + numbers);
+    Built built;
+    ASSERT_NO_FATAL_FAILURE(build(test.stream.text(), built))
+        << test.stream.text();
+    std::vector<HostArray> arguments = makeArguments(built, "bits");
+    ASSERT_NO_FATAL_FAILURE(
+        compare(built, arguments, expectedCodes(test, arguments[0].codes)))
+        << test.stream.text();
+  }
+}
+
 /// Slices whose bits are set.
 std::vector<int> listOf(const std::array<uint64_t, 4> &bitmap) {
   std::vector<int> slices;
