@@ -223,7 +223,7 @@ TEST(Npy, Malformed) {
       {npyFile(headerOf("<f4", "(1 2)"), "abcd"), "expected ',' or ')'"},
       {npyFile(headerOf("<f4", "(1,"), ""), "dimension 1 of shape"},
       {npyFile(headerOf("<f4", "(2, -1)"), "abcd"),
-       "negative dimension 1 in shape"},
+       "dimension 1 is negative in shape"},
       {npyFile(headerOf("<f4", "(2, 1.5)"), "abcd"), "expected ',' or ')'"},
       {npyFile(headerOf("<f4", "(99999999999999999999,)"), "abcd"),
        "dimension 0 of shape is no 64-bit integer"},

@@ -5,7 +5,7 @@
 func.func @packet() attributes {visa.kernel} {
   %0 = lir.alloc : !lir.mem<dm, 64>
   lir.exec main {
-    // expected-error@+1 {{MM-12: packet must be a positive multiple of 8 bytes, found 0}}
+    // expected-error@+1 {{MM-12: packet must be positive, found 0}}
     fetch_sequencer %0 loops [] read 32 packet 0 flits 1 : !lir.mem<dm, 64>
     collect flits_per_packet 1
     commit_adapter in 32 keep 32
