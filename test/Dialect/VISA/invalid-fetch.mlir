@@ -265,3 +265,21 @@ func.func @zero_points() attributes {visa.kernel} {
   }
   return
 }
+
+// -----
+
+// Behind a fetch that nobody can read, stages are only read for themselves.
+#axes = #tmap.axes<A = 2048>
+!d = !visa.dm<i32, slice "A / 8", element "A % 8", #axes>
+func.func @unknown_stream() attributes {visa.kernel} {
+  %d = visa.alloc : !d
+  %r = visa.chain main -> !d {
+    // expected-error@+1 {{MA-7: axis 'B' is not declared; declared are A}}
+    fetch %d time "B % 8" packet "A % 8" : !d
+    collect time "1" packet "A % 8"
+    commit_trim packet "A % 8"
+    // expected-error@+1 {{MA-7: axis 'C' is not declared; declared are A}}
+    commit element "C % 8"
+  }
+  return
+}

@@ -45,6 +45,7 @@ void FetchOp::check(StageChecker &checker, Layout &layout) {
     layout.time = *time;
   if (packet)
     layout.packet = *packet;
+  layout.unknown = !time || !packet;
   // MM-52: the Tensor Unit reads data memory only.
   if (!isa<DmType>(getSource().getType())) {
     checker.fault("MM-52") << "the source is " << getSource().getType()

@@ -167,6 +167,12 @@ std::optional<Mapping> StageChecker::parse(StringRef clause, StringAttr text) {
   return std::nullopt;
 }
 
+void StageChecker::parseClauses() {
+  for (StringRef clause : {"time", "packet", "lane", "element"})
+    if (auto text = op->getAttrOfType<StringAttr>(clause))
+      (void)parse(clause, text);
+}
+
 namespace {
 /// Stages that may stand directly behind a point, and the rule that says so.
 struct Transition {
@@ -381,17 +387,20 @@ bool KernelChecker::checkChain(ChainOp chain,
     }
     StageChecker checker(&op, chain, *this);
     Layout before = layout;
-    stage.check(checker, layout);
+    // Behind a stream that nobody knows there is nothing to compare with.
+    if (layout.unknown)
+      checker.parseClauses();
+    else
+      stage.check(checker, layout);
     if (checker.failed()) {
       noteFault();
       ok = false;
     }
-    // Behind a stream that nobody knows there is nothing to compare with.
-    if (layout.unknown)
-      return false;
     foundStage = true;
     records.push_back({&op, std::move(before), layout});
   }
+  if (layout.unknown)
+    return false;
   // Behind the stages, whose rules say more about a result that is wrong.
   ok &= checkTensorType(chain, chain.getResult().getType());
   if (layout.point != Point::End) {

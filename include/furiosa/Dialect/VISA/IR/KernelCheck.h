@@ -169,6 +169,8 @@ public:
   /// The mapping of a clause over the chain's axes; reports what is wrong.
   std::optional<mapping::Mapping> parse(llvm::StringRef clause,
                                         mlir::StringAttr text);
+  /// Reports what is wrong with the mappings of the stage on their own.
+  void parseClauses();
   /// Checks that a stage may stand behind `layout.point`; moves it on.
   bool enter(Layout &layout, Point point);
   /// Compares the chain's result type with what the last stage stores.
