@@ -32,11 +32,13 @@ static LogicalResult checkScalars(Operation *op) {
 
 static LogicalResult interpretConstant(arith::ConstantOp op,
                                        KernelExecution &execution) {
-  auto value = dyn_cast<IntegerAttr>(op.getValue());
-  if (!value)
+  if (auto value = dyn_cast<IntegerAttr>(op.getValue()))
+    execution.bind(op.getResult(), value.getValue());
+  else if (auto number = dyn_cast<FloatAttr>(op.getValue()))
+    execution.bind(op.getResult(), number.getValue().bitcastToAPInt());
+  else
     return op.emitError() << "not yet supported: a constant of type "
                           << op.getType();
-  execution.bind(op.getResult(), value.getValue());
   return success();
 }
 

@@ -142,6 +142,11 @@ mlir::LogicalResult take(mlir::Operation *op, llvm::Expected<T> value,
   return mlir::success();
 }
 
+/// Writes the live cells of a view of type `type` from a function of the index.
+mlir::LogicalResult writeTensor(mlir::Operation *op, Tensor &target,
+                                mlir::Type type, const IndexedArray &content,
+                                KernelExecution &execution);
+
 /// A model of one op as a plain function.
 template <typename OpT, mlir::LogicalResult (*function)(OpT, ChainExecution &)>
 struct StageModel

@@ -2,6 +2,7 @@
 
 #include "furiosa/Interpreter/Interpreter.h"
 #include "Execution.h"
+#include "furiosa/Dialect/VISA/IR/Views.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -137,13 +138,7 @@ std::vector<Output> interpreter::getOutputs(func::FuncOp kernel) {
   std::vector<Output> outputs;
   for (auto [index, type] : llvm::enumerate(kernel.getResultTypes()))
     outputs.push_back({"result" + std::to_string(index), type, std::nullopt});
-  llvm::SmallBitVector written(kernel.getNumArguments());
-  kernel.walk([&](CopyOp copy) {
-    auto argument = dyn_cast<BlockArgument>(getBaseBuffer(copy.getTarget()));
-    if (argument && argument.getOwner() == &kernel.getBody().front())
-      written.set(argument.getArgNumber());
-  });
-  for (unsigned index : written.set_bits())
+  for (unsigned index : getWrittenArguments(kernel))
     outputs.push_back({"arg" + std::to_string(index),
                        kernel.getArgumentTypes()[index], index});
   return outputs;

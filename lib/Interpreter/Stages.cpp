@@ -403,7 +403,15 @@ LogicalResult ChainExecution::run() {
     if (failed(stage.interpretStage(*this)))
       return failure();
   }
-  kernel.bindBuffer(chain.getResult(), std::move(stream));
+  Value into = chain.getInto();
+  if (!into) {
+    kernel.bindBuffer(chain.getResult(), std::move(stream));
+    return success();
+  }
+  Tensor target = kernel.getTensor(into);
+  if (failed(writeTensor(chain, target, into.getType(), stream, kernel)))
+    return failure();
+  kernel.bind(chain.getResult(), std::move(target));
   return success();
 }
 

@@ -2,6 +2,7 @@
 
 #include "EdfRunner.h"
 #include "Runner.h"
+#include "furiosa/Conversion/Pipelines.h"
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/Interpreter/Interpreter.h"
 #include "furiosa/Tools/Compile.h"
@@ -83,6 +84,8 @@ llvm::Error InterpreterRunner::load(StringRef path, StringRef wanted) {
   module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
     return llvm::createStringError(path + " is no valid module");
+  if (failed(inlineHelpers(*module)))
+    return llvm::createStringError(path + ": helpers cannot be inlined");
 
   std::vector<std::string> names;
   unsigned found = 0;

@@ -322,8 +322,13 @@ TEST(EDF, ProgramFaults) {
   EXPECT_EQ(fault({I::loop(1), odd, I::end()}),
             "instruction 1: a field that opcode 4 does not use is not zero");
   odd = I::end();
-  odd.opcode = static_cast<Opcode>(6);
-  EXPECT_EQ(fault({odd}), "instruction 0: unknown PE opcode 6");
+  odd.opcode = static_cast<Opcode>(7);
+  EXPECT_EQ(fault({odd}), "instruction 0: unknown PE opcode 7");
+  EXPECT_EQ(fault({I::loop(2), I::barrier(), I::endLoop(), I::end()}), "");
+  odd = I::barrier();
+  odd.word = 1;
+  EXPECT_EQ(fault({odd, I::end()}),
+            "instruction 0: a field that opcode 6 does not use is not zero");
   std::vector<Instruction> deep;
   for (unsigned i = 0; i < maxLoopDepth + 1; ++i)
     deep.push_back(I::loop(1));
@@ -342,6 +347,11 @@ TEST(EDF, KernelFaults) {
     return fault.value_or("");
   };
   EXPECT_EQ(fault([](Kernel &) {}), "");
+  EXPECT_EQ(fault([](Kernel &k) {
+              auto &code = k.programs[1].instructions;
+              code.insert(code.begin(), Instruction::barrier());
+            }),
+            "the programs of the clusters come to different barriers");
   EXPECT_EQ(fault([](Kernel &k) { k.programs[1].cluster = 0; }),
             "program of cluster 0: there are two");
   EXPECT_EQ(fault([](Kernel &k) { k.programs[1].cluster = 2; }),

@@ -208,6 +208,24 @@ public:
     issue(command);
   }
 
+  void barrier() { add(edf::Instruction::barrier()); }
+  /// Fills bytes [begin, end) of all slices.
+  void fill(uint64_t begin, uint64_t end, uint64_t pattern) {
+    TucCommand command(TucOp::ItoS);
+    EXPECT_FALSE(command.set("address_begin", begin));
+    EXPECT_FALSE(command.set("address_end", end));
+    EXPECT_FALSE(command.set("value", pattern));
+    EXPECT_FALSE(command.set("limit1", 1));
+    issue(command);
+  }
+  void waitSub() {
+    TucCommand command(TucOp::Wait);
+    EXPECT_FALSE(command.set("type", codes::value(codes::WaitType::Execution)));
+    EXPECT_FALSE(
+        command.set("target_context", codes::value(codes::ExecTarget::Sub)));
+    issue(command);
+  }
+
   edf::Kernel take() {
     add(edf::Instruction::end());
     kernel.programs.push_back(std::move(program));

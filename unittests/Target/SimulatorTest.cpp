@@ -290,6 +290,53 @@ TEST(Simulator, PEsMustNotDependOnOneAnother) {
             std::string::npos);
 }
 
+TEST(Simulator, BarriersOrderPEs) {
+  for (bool isEarly : {false, true}) {
+    K b;
+    unsigned out = b.operand("out", edf::Role::Output, 4096);
+    unsigned again = b.operand("again", edf::Role::Output, 4096);
+    b.setMask(3);
+    b.fill(0, 64, 0x04030201);
+    b.waitSub();
+    b.setMask(1);
+    b.dma(1, 64, K::dm(0, {acrossSlices}), K::hbm(out, 0, {eachSlice(64)}));
+    b.waitTag(1);
+    b.barrier();
+    b.setMask(2);
+    b.dma(1, 64, K::hbm(out, 0, {eachSlice(64)}), K::dm(64, {acrossSlices}));
+    b.waitTag(1);
+    b.dma(1, 64, K::dm(64, {acrossSlices}), K::hbm(again, 0, {eachSlice(64)}));
+    b.waitTag(1);
+    edf::Kernel kernel = b.take();
+    std::vector<OperandBuffer> operands = operandsFor(kernel, 27);
+    SimulationOptions options;
+    if (isEarly)
+      options.timing = SimulationOptions::Timing::Early;
+    auto result = simulate(kernel, operands, options);
+    ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+    for (unsigned i = 0; i < 4096; ++i)
+      ASSERT_EQ(operands[1].bytes[i], i % 4 + 1) << i;
+    EXPECT_EQ(operands[1].undefinedBytes(), 0u);
+  }
+}
+
+TEST(Simulator, BarriersNeedWaits) {
+  K b;
+  b.fill(0, 64, 1);
+  b.barrier();
+  b.waitSub();
+  edf::Kernel kernel = b.take();
+  std::vector<OperandBuffer> operands;
+  EXPECT_NE(run(kernel, operands).find("work is still under way"),
+            std::string::npos);
+
+  K c;
+  c.fill(64, 64, 1);
+  kernel = c.take();
+  EXPECT_NE(run(kernel, operands).find("are none of the data memory"),
+            std::string::npos);
+}
+
 TEST(Simulator, DmaStaysInside) {
   for (auto [offset, dmOffset, error] :
        {std::tuple(64, 0, "is not inside an operand"),

@@ -12,6 +12,9 @@ namespace furiosa {
 /// each leaves alone what is past it.
 void buildFuriosaPipeline(mlir::OpPassManager &pm);
 
+/// Inlines the helpers that kernels call, and nothing else.
+mlir::LogicalResult inlineHelpers(mlir::ModuleOp module);
+
 /// Runs the pipeline; faults are diagnostics of the module's context.
 mlir::LogicalResult runFuriosaPipeline(mlir::ModuleOp module);
 

@@ -209,8 +209,9 @@ LogicalResult KernelConverter::addArguments(OpBuilder &builder) {
     mapping.map(
         argument,
         add(argument.getLoc(), argument.getType(),
-            written.contains(argument) ? resource::Role::InOut
-                                       : resource::Role::Input,
+            written.contains(argument) || kernel.getArgAttr(i, "lir.written")
+                ? resource::Role::InOut
+                : resource::Role::Input,
             dyn_cast_or_null<StringAttr>(kernel.getArgAttr(i, "lir.name")),
             "arg" + Twine(i), operand));
   }
@@ -321,7 +322,7 @@ LogicalResult KernelConverter::convertDma(lir::DmaOp dma, OpBuilder &builder,
         [&]() { return dma.emitOpError(); }, dma.getContext(),
         engine.getCluster(), engine.getPe(), from, to, engine.getSizes(),
         engine.getSourceStrides(), engine.getTargetStrides(),
-        engine.getPacket());
+        engine.getPacket(), engine.getList(), engine.getKeys());
     if (!moved)
       return failure();
     engines.push_back(moved);
@@ -335,9 +336,11 @@ LogicalResult KernelConverter::convertDma(lir::DmaOp dma, OpBuilder &builder,
   }
   if (llvm::any_of(steps, [](int64_t step) { return step != 0; }))
     advance = builder.getDenseI64ArrayAttr(steps);
-  auto moved = lir::DmaOp::create(
-      builder, dma.getLoc(), mapping.lookup(dma.getSource()), Value(),
-      mapping.lookup(dma.getTarget()), Value(), builder.getArrayAttr(engines));
+  auto moved =
+      lir::DmaOp::create(builder, dma.getLoc(), mapping.lookup(dma.getSource()),
+                         Value(), mapping.lookup(dma.getTarget()), Value(),
+                         mapping.lookupOrNull(dma.getIndices()),
+                         dma.getScaleAttr(), builder.getArrayAttr(engines));
   moved->setDiscardableAttrs(dma->getDiscardableAttrDictionary());
   return success();
 }
@@ -377,8 +380,9 @@ LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
   offsets[counter] = value;
 
   auto token = resource::TokenType::get(builder.getContext());
-  auto converted = resource::LoopOp::create(builder, loop.getLoc(), token,
-                                            trips, IntegerAttr(), ValueRange());
+  auto converted =
+      resource::LoopOp::create(builder, loop.getLoc(), token, trips,
+                               /*barrier=*/false, IntegerAttr(), ValueRange());
   Block &body = converted.getBody().emplaceBlock();
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
   if (failed(convertBlock(*loop.getBody(), inner, depth + 1)))
@@ -471,9 +475,10 @@ LogicalResult KernelConverter::run() {
         buffer.erase();
     // What has been folded may leave its buffer; races are sought among
     // addresses that fit.
-    if (failed(verify(program)) || failed(checkRaces(program)))
+    if (failed(verify(program)))
       return failure();
     resource::addDependences(program);
+    orderPEs(program);
     return success();
   };
   if (failed(build())) {

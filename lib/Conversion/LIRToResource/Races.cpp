@@ -1,11 +1,14 @@
 //===- Races.cpp - HBM shared by engines ----------------------------------===//
 //
-// Compares the bytes that each engine touches in all iterations.
+// Compares the bytes that each engine touches in all iterations, and puts
+// barriers between commands of different PEs that must not overtake.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Races.h"
+#include "furiosa/Support/ByteRanges.h"
 
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -19,7 +22,7 @@ using Interval = std::pair<int64_t, int64_t>;
 
 /// One engine's side of one transfer in one HBM buffer, all iterations.
 struct Footprint {
-  lir::DmaOp dma;
+  IssueOp issue;
   std::pair<int64_t, int64_t> engine;
   bool isWrite;
   bool inLoop;
@@ -32,81 +35,151 @@ struct Footprint {
     // The verifier has seen that every step stays inside the buffer.
     return {base, base + lir::getReach(sizes, strides).value_or(0) + packet};
   }
-  /// Sorted disjoint ranges; empty if there are too many to list.
-  std::optional<std::vector<Interval>> getRanges() const;
 };
 
 } // namespace
 
-std::optional<std::vector<Interval>> Footprint::getRanges() const {
-  // More than this are only looked at as one range.
-  constexpr int64_t maxRanges = 1 << 16;
-  std::optional<int64_t> count = lir::getProduct(sizes);
-  if (!count || *count > maxRanges)
-    return std::nullopt;
-  std::vector<Interval> ranges;
-  SmallVector<int64_t> digits(sizes.size(), 0);
-  int64_t address = base;
-  for (int64_t i = 0; i < *count; ++i) {
-    ranges.emplace_back(address, address + packet);
-    for (size_t loop = sizes.size(); loop-- > 0;) {
-      address += strides[loop];
-      if (++digits[loop] < sizes[loop])
-        break;
-      address -= strides[loop] * sizes[loop];
-      digits[loop] = 0;
-    }
-  }
-  llvm::sort(ranges);
-  std::vector<Interval> merged;
-  for (Interval range : ranges) {
-    if (!merged.empty() && range.first <= merged.back().second)
-      merged.back().second = std::max(merged.back().second, range.second);
-    else
-      merged.push_back(range);
-  }
-  return merged;
-}
-
 /// Whether two footprints share a byte; if they are too large to tell, they do.
-static bool overlap(const Footprint &a, const Footprint &b) {
+static bool touchSame(const Footprint &a, const Footprint &b) {
   Interval hullA = a.getHull(), hullB = b.getHull();
   if (hullA.second <= hullB.first || hullB.second <= hullA.first)
     return false;
-  std::optional<std::vector<Interval>> first = a.getRanges();
-  std::optional<std::vector<Interval>> second = b.getRanges();
-  if (!first || !second)
-    return true;
-  for (auto i = first->begin(), j = second->begin();
-       i != first->end() && j != second->end();) {
-    if (i->second <= j->first)
-      ++i;
-    else if (j->second <= i->first)
-      ++j;
-    else
-      return true;
-  }
-  return false;
+  return furiosa::overlap(getByteRanges(a.base, a.sizes, a.strides, a.packet),
+                          getByteRanges(b.base, b.sizes, b.strides, b.packet));
 }
 
-LogicalResult furiosa::checkRaces(ProgramOp program) {
+static bool hasBarrier(Operation *op) {
+  return op
+      ->walk([](LoopOp loop) {
+        return loop.getBarrier() ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The command or loop of `block` that `op` is, or stands in; null if none.
+static Operation *getAncestorIn(Block *block, Operation *op) {
+  while (op && op->getBlock() != block)
+    op = op->getParentOp();
+  return op;
+}
+
+/// The innermost block that holds both, and their ancestors in it.
+static std::tuple<Block *, Operation *, Operation *>
+getCommonBlock(Operation *a, Operation *b) {
+  for (Operation *at = a; at; at = at->getParentOp())
+    if (Operation *other = getAncestorIn(at->getBlock(), b))
+      return {at->getBlock(), at, other};
+  llvm_unreachable("commands of one program");
+}
+
+/// Puts a barrier in front of `op`: behind all that stands before it, before
+/// all that comes.
+static void addBarrier(Operation *op) {
+  OpBuilder builder(op);
+  auto token = TokenType::get(op->getContext());
+  auto isBarrier = [](Operation *other) {
+    auto loop = dyn_cast<LoopOp>(other);
+    return loop && loop.getBarrier();
+  };
+  // Other barriers stand for what lies beyond them.
+  SmallVector<Value> before;
+  for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode()) {
+    if (isa<IssueOp, LoopOp>(at))
+      before.push_back(at->getResult(0));
+    if (isBarrier(at))
+      break;
+  }
+  auto barrier = LoopOp::create(builder, op->getLoc(), token, 1,
+                                /*barrier=*/true, IntegerAttr(), before);
+  barrier.getBody().emplaceBlock();
+  for (Operation *later = op; later; later = later->getNextNode()) {
+    if (auto issue = dyn_cast<IssueOp>(later))
+      issue.getAfterMutable().append(barrier.getToken());
+    else if (auto loop = dyn_cast<LoopOp>(later))
+      loop.getAfterMutable().append(barrier.getToken());
+    if (isBarrier(later))
+      break;
+  }
+}
+
+/// Orders two commands of different PEs, `a` not behind `b`, by barriers where
+/// they have none: in one iteration, and from one to the next.
+static void separate(IssueOp a, IssueOp b) {
+  auto [block, first, second] = getCommonBlock(a, b);
+  if (auto loop = dyn_cast<LoopOp>(block->getParentOp()))
+    loop.setBarrier(true);
+  if (first == second)
+    return;
+  for (Operation *at = first; at != second; at = at->getNextNode())
+    if (hasBarrier(at))
+      return;
+  addBarrier(second);
+}
+
+/// In data memory, addresses are given anew when buffers die, in the cycles of
+/// one queue: while an engine is in the memory of another PE, all others wait.
+static void encloseRemote(IssueOp issue) {
+  auto dma = dyn_cast<lir::DmaOp>(issue.getBody().front().front());
+  if (!dma)
+    return;
+  auto isDm = [](Value buffer) {
+    return cast<lir::MemType>(buffer.getType()).getTier() == lir::Tier::Dm;
+  };
+  bool isRemote = false;
+  for (auto engine : dma.getEngines().getAsRange<lir::EngineAttr>())
+    isRemote |=
+        (isDm(dma.getSource()) && lir::isRemoteAddress(engine.getSource())) ||
+        (isDm(dma.getTarget()) && lir::isRemoteAddress(engine.getTarget())) ||
+        lir::isRemoteAddress(engine.getList());
+  if (!isRemote)
+    return;
+  // The start and the end of a program are barriers, too, but an iteration is
+  // followed by the next.
+  Operation *previous = issue->getPrevNode();
+  bool atStart = !isa<LoopOp>(issue->getParentOp()) &&
+                 !isa_and_nonnull<IssueOp, LoopOp>(previous);
+  if (!atStart && !(previous && hasBarrier(previous)))
+    addBarrier(issue);
+  if (auto loop = dyn_cast<LoopOp>(issue->getParentOp()))
+    loop.setBarrier(true);
+  if (Operation *next = issue->getNextNode())
+    addBarrier(next);
+}
+
+void furiosa::orderPEs(ProgramOp program) {
+  SmallVector<IssueOp> issues;
+  program.walk([&](IssueOp issue) { issues.push_back(issue); });
+  llvm::for_each(issues, encloseRemote);
   llvm::MapVector<Value, std::vector<Footprint>> footprints;
-  program.walk([&](IssueOp issue) {
+  for (IssueOp issue : issues) {
     auto dma = dyn_cast<lir::DmaOp>(issue.getBody().front().front());
     if (!dma)
-      return;
+      continue;
     SmallVector<LoopOp> loops = getEnclosingLoops(issue);
-    for (int side : {0, 1}) {
-      Value buffer = side ? dma.getTarget() : dma.getSource();
+    for (int side : {0, 1, 2}) {
+      Value buffer = side == 0   ? dma.getSource()
+                     : side == 1 ? dma.getTarget()
+                                 : dma.getIndices();
+      if (!buffer)
+        continue;
       if (cast<lir::MemType>(buffer.getType()).getTier() != lir::Tier::Hbm)
         continue;
       for (Attribute attr : dma.getEngines()) {
         auto engine = cast<lir::EngineAttr>(attr);
         Footprint footprint;
-        footprint.dma = dma;
+        footprint.issue = issue;
         footprint.engine = {engine.getCluster(), engine.getPe()};
         footprint.isWrite = side == 1;
         footprint.inLoop = !loops.empty();
+        // Which rows of a table are met, only the run knows.
+        int64_t bytes = cast<lir::MemType>(buffer.getType()).getBytes();
+        bool isTable = dma.isIndirect() && side == (dma.isGather() ? 0 : 1);
+        if (isTable || side == 2) {
+          footprint.packet = bytes;
+          footprints[buffer].push_back(std::move(footprint));
+          continue;
+        }
         footprint.base = side ? engine.getTarget() : engine.getSource();
         footprint.packet = engine.getPacket();
         if (std::optional<ArrayRef<int64_t>> advance = issue.getAdvance())
@@ -126,7 +199,7 @@ LogicalResult furiosa::checkRaces(ProgramOp program) {
         footprints[buffer].push_back(std::move(footprint));
       }
     }
-  });
+  }
   for (auto &[buffer, list] : footprints) {
     if (llvm::none_of(list, [](const Footprint &f) { return f.isWrite; }))
       continue;
@@ -135,18 +208,9 @@ LogicalResult furiosa::checkRaces(ProgramOp program) {
         Footprint &a = list[i], &b = list[j];
         // The engines of one transfer may carry copies of one value.
         if (a.engine == b.engine || !(a.isWrite || b.isWrite) ||
-            (a.dma == b.dma && !b.inLoop) || !overlap(a, b))
+            (a.issue == b.issue && !b.inLoop) || !touchSame(a, b))
           continue;
-        InFlightDiagnostic diag =
-            b.dma.emitOpError("not yet supported: a barrier between PEs; "
-                              "cluster ")
-            << b.engine.first << " pe " << b.engine.second
-            << (b.isWrite ? " writes" : " reads") << " what cluster "
-            << a.engine.first << " pe " << a.engine.second
-            << (a.isWrite ? " writes" : " reads");
-        diag.attachNote(a.dma.getLoc()) << "the other transfer is here";
-        return diag;
+        separate(a.issue, b.issue);
       }
   }
-  return success();
 }

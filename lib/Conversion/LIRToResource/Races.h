@@ -1,7 +1,7 @@
-//===- Races.h - HBM shared by engines --------------------------*- C++ -*-===//
+//===- Races.h - Memory shared by engines -----------------------*- C++ -*-===//
 //
-// Waits are local to a PE: two engines that touch the same bytes of HBM, one of
-// them writing, are ordered by nothing.
+// Waits are local to a PE: two engines that touch the same bytes, one of them
+// writing, are ordered by barriers alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,8 +12,9 @@
 
 namespace furiosa {
 
-/// Emits an error if engines of a program race on HBM.
-llvm::LogicalResult checkRaces(resource::ProgramOp program);
+/// Adds barriers where engines of different PEs would race, on HBM or in the
+/// data memory of another PE.
+void orderPEs(resource::ProgramOp program);
 
 } // namespace furiosa
 

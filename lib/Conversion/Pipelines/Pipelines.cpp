@@ -6,6 +6,8 @@
 #include "furiosa/Dialect/Resource/IR/Resource.h"
 #include "furiosa/Dialect/Resource/Transforms/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -13,6 +15,33 @@ using namespace mlir;
 using namespace furiosa;
 
 namespace {
+/// Inlines what kernels call, and drops private functions that nobody calls any
+/// more. Kernels stay as they are otherwise.
+struct InlineHelpers
+    : public PassWrapper<InlineHelpers, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InlineHelpers)
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    bool calls =
+        module->walk([](func::CallOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (!calls)
+      return;
+    OpPassManager inliner(ModuleOp::getOperationName());
+    inliner.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+    if (failed(runPipeline(inliner, module)))
+      return signalPassFailure();
+    SymbolTableCollection tables;
+    SymbolUserMap users(tables, module);
+    module->walk([&](func::FuncOp function) {
+      if (function.isPrivate() && !function->hasAttr("visa.kernel") &&
+          users.useEmpty(function))
+        function.erase();
+    });
+  }
+};
+
 /// Schedules every program that is not scheduled, and checks all of them,
 /// however deep the modules around them nest.
 struct SchedulePrograms
@@ -39,11 +68,18 @@ struct SchedulePrograms
 } // namespace
 
 void furiosa::buildFuriosaPipeline(OpPassManager &pm) {
+  pm.addPass(std::make_unique<InlineHelpers>());
   pm.addPass(createConvertVISAToLIR());
   // Offsets become constants where the loops around allow it.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertLIRToResource());
   pm.addPass(std::make_unique<SchedulePrograms>());
+}
+
+LogicalResult furiosa::inlineHelpers(ModuleOp module) {
+  PassManager pm(module->getContext());
+  pm.addPass(std::make_unique<InlineHelpers>());
+  return pm.run(module);
 }
 
 LogicalResult furiosa::runFuriosaPipeline(ModuleOp module) {

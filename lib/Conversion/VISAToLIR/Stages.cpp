@@ -58,10 +58,10 @@ struct FetchLowering : public StageModel<FetchLowering, FetchOp> {
     int64_t packet = getFetchedLayout(stage).packetBytes().value_or(0);
     int64_t flits = stage.after().time.size() *
                     llvm::divideCeil(packet, int64_t(machine::flitBytes));
+    Value source = mlir::cast<FetchOp>(op).getSource();
     lir::FetchSequencerOp::create(
-        builder, op->getLoc(),
-        stage.getBuffer(mlir::cast<FetchOp>(op).getSource()),
-        /*base=*/0, arrays.sizes, arrays.strides, derived->read, packet, flits);
+        builder, op->getLoc(), stage.getBuffer(source), stage.getStart(source),
+        arrays.sizes, arrays.strides, derived->read, packet, flits);
   }
 };
 
@@ -340,9 +340,10 @@ struct CommitLowering : public StageModel<CommitLowering, CommitOp> {
     bool isSub = stage.before().context == visa::Context::Sub;
     int64_t write = isSub ? int64_t(machine::subCommitBytes)
                           : stage.before().packetBytes().value_or(0);
-    lir::CommitSequencerOp::create(builder, op->getLoc(), stage.result,
-                                   /*base=*/0, arrays.sizes, arrays.strides,
-                                   write, getStoredSlices(stage));
+    Value into = cast<CommitOp>(op).getInto();
+    lir::CommitSequencerOp::create(
+        builder, op->getLoc(), stage.result, into ? stage.getStart(into) : 0,
+        arrays.sizes, arrays.strides, write, getStoredSlices(stage));
   }
 };
 } // namespace

@@ -16,7 +16,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -76,6 +80,8 @@ namespace {
 struct Plan {
   DenseMap<Operation *, TransferPlan> transfers;
   DenseMap<Operation *, std::vector<StageRecord>> chains;
+  /// Bytes at which the tensors of stages begin in their buffers.
+  DenseMap<Value, int64_t> starts;
 };
 
 /// Makes the plan of one kernel.
@@ -92,6 +98,8 @@ private:
   LogicalResult planOp(Operation *op);
   LogicalResult planMove(Operation *op, Value source, Value target,
                          Type targetType);
+  LogicalResult planRows(Operation *op, Value table, Value index, Value rows,
+                         Type rowsType, bool scaled);
   LogicalResult planChain(ChainOp chain);
   LogicalResult checkType(Operation *op, Type type);
 
@@ -116,6 +124,16 @@ LogicalResult Planner::planMove(Operation *op, Value source, Value target,
   return success();
 }
 
+LogicalResult Planner::planRows(Operation *op, Value table, Value index,
+                                Value rows, Type rowsType, bool scaled) {
+  FaultReporter reporter(op);
+  auto transfer = planIndirect(table, index, rows, rowsType, scaled, reporter);
+  if (failed(transfer))
+    return failure();
+  plan.transfers[op] = std::move(*transfer);
+  return success();
+}
+
 LogicalResult Planner::planChain(ChainOp chain) {
   auto records = analyzeChain(chain);
   if (failed(records))
@@ -126,6 +144,14 @@ LogicalResult Planner::planChain(ChainOp chain) {
       FaultReporter(record.op).notYetSupported()
           << "a stage without a lowering";
       ok = false;
+    }
+  FaultReporter reporter(chain);
+  for (Operation &stage : chain.getBody().front())
+    for (Value operand : stage.getOperands()) {
+      auto start = getViewStart(operand, reporter);
+      if (failed(start))
+        return failure();
+      plan.starts[operand] = start->bytes;
     }
   plan.chains[chain] = std::move(*records);
   return success(ok);
@@ -144,7 +170,15 @@ LogicalResult Planner::planOp(Operation *op) {
                     copy.getTarget().getType());
   if (auto chain = dyn_cast<ChainOp>(op))
     return planChain(chain);
-  if (isa<visa::AllocOp, TileOp, ReshapeOp, func::ReturnOp>(op))
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return planRows(op, gather.getTable(), gather.getIndex(), {},
+                    gather.getResult().getType(), gather.getScaled());
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return planRows(op, scatter.getTarget(), scatter.getIndex(),
+                    scatter.getSource(), scatter.getSource().getType(),
+                    scatter.getScaled());
+  if (isa<visa::AllocOp, TileOp, PadOp, UnpadOp, ReshapeOp, MemsetOp,
+          func::ReturnOp>(op))
     return success();
   bool hasTensors = isa_and_nonnull<VISADialect>(op->getDialect()) ||
                     llvm::any_of(op->getOperandTypes(), isTensor) ||
@@ -227,9 +261,9 @@ void Planner::annotate() {
 /// The bytes that a view adds to its buffer's address at run time; null where
 /// there are none.
 static Value createOffset(OpBuilder &builder, Location loc,
-                          const ViewOffset &offset) {
+                          const ViewStart &start) {
   Value sum;
-  for (auto [index, bytes] : offset.terms) {
+  for (auto [index, dimension, bytes] : start.terms) {
     Value scaled = index;
     if (bytes != 1) {
       Value factor = arith::ConstantIndexOp::create(builder, loc, bytes);
@@ -250,25 +284,29 @@ static lir::EngineAttr getEngine(MLIRContext *context,
     sourceStrides.push_back(loop.sourceStride);
     targetStrides.push_back(loop.targetStride);
   }
-  return lir::EngineAttr::get(context, engine.cluster, engine.pe,
-                              engine.sourceBase + transfer.source.constant,
-                              engine.targetBase + transfer.target.constant,
-                              ArrayRef<int64_t>(sizes),
-                              ArrayRef<int64_t>(sourceStrides),
-                              ArrayRef<int64_t>(targetStrides), engine.packet);
+  return lir::EngineAttr::get(
+      context, engine.cluster, engine.pe,
+      engine.sourceBase + transfer.source.bytes,
+      engine.targetBase + transfer.target.bytes, ArrayRef<int64_t>(sizes),
+      ArrayRef<int64_t>(sourceStrides), ArrayRef<int64_t>(targetStrides),
+      engine.packet,
+      engine.indexLoops ? engine.indexBase + transfer.index.bytes : 0,
+      int64_t(engine.indexLoops));
 }
 
 static void createTransfer(OpBuilder &builder, Location loc,
                            const TransferPlan &transfer, Value source,
-                           Value target) {
+                           Value target, Value index = {}) {
   Value sourceOffset = createOffset(builder, loc, transfer.source);
   Value targetOffset = createOffset(builder, loc, transfer.target);
   for (const TransferCommand &command : transfer.commands) {
     SmallVector<Attribute> engines;
     for (const EngineTransfer &engine : command)
       engines.push_back(getEngine(builder.getContext(), engine, transfer));
-    lir::DmaOp::create(builder, loc, source, sourceOffset, target, targetOffset,
-                       builder.getArrayAttr(engines));
+    lir::DmaOp::create(
+        builder, loc, source, sourceOffset, target, targetOffset, index,
+        index ? builder.getI64IntegerAttr(transfer.scale) : IntegerAttr(),
+        builder.getArrayAttr(engines));
   }
 }
 
@@ -337,12 +375,64 @@ struct CopyPattern : public PlannedPattern<CopyOp> {
   }
 };
 
+struct GatherPattern : public PlannedPattern<GatherOp> {
+  using PlannedPattern::PlannedPattern;
+  LogicalResult
+  matchAndRewrite(GatherOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value buffer = createBuffer(op, rewriter);
+    createTransfer(rewriter, op.getLoc(), plan.transfers.at(op),
+                   adaptor.getTable(), buffer, adaptor.getIndex());
+    rewriter.replaceOp(op, buffer);
+    return success();
+  }
+};
+
+struct ScatterPattern : public PlannedPattern<ScatterOp> {
+  using PlannedPattern::PlannedPattern;
+  LogicalResult
+  matchAndRewrite(ScatterOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    createTransfer(rewriter, op.getLoc(), plan.transfers.at(op),
+                   adaptor.getSource(), adaptor.getTarget(),
+                   adaptor.getIndex());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct MemsetPattern : public OpConversionPattern<MemsetOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(MemsetOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Attribute constant;
+    matchPattern(op.getValue(), m_Constant(&constant));
+    auto number = dyn_cast<FloatAttr>(constant);
+    APInt code = number ? number.getValue().bitcastToAPInt()
+                        : cast<IntegerAttr>(constant).getValue();
+    // The pattern repeats the code.
+    uint64_t pattern = 0;
+    for (unsigned at = 0; at < 32; at += code.getBitWidth())
+      pattern |= code.getZExtValue() << at;
+    auto exec = lir::ExecOp::create(rewriter, op.getLoc(), lir::Context::Sub);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.createBlock(&exec.getBody());
+    lir::FillOp::create(rewriter, op.getLoc(), adaptor.getTarget(),
+                        int64_t(pattern));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct ChainPattern : public PlannedPattern<ChainOp> {
   using PlannedPattern::PlannedPattern;
   LogicalResult
   matchAndRewrite(ChainOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Value buffer = createBuffer(op, rewriter);
+    Value into = op.getInto();
+    Value buffer =
+        into ? rewriter.getRemappedValue(into) : createBuffer(op, rewriter);
     auto exec = lir::ExecOp::create(rewriter, op.getLoc(),
                                     op.getContext() == visa::Context::Main
                                         ? lir::Context::Main
@@ -357,6 +447,8 @@ struct ChainPattern : public PlannedPattern<ChainOp> {
       StageLowering stage;
       stage.records = plan.chains.at(op);
       stage.getBuffer = getBuffer;
+      auto getStart = [&](Value tensor) { return plan.starts.lookup(tensor); };
+      stage.getStart = getStart;
       stage.result = buffer;
       for (size_t i = 0; i < stage.records.size(); ++i) {
         stage.index = i;
@@ -411,6 +503,37 @@ struct ConvertVISAToLIR
 };
 } // namespace
 
+/// Notes what a kernel writes, drops loops that never run, and unrolls those
+/// that tile data memory: registers have no run-time addresses.
+static LogicalResult prepare(func::FuncOp kernel) {
+  for (unsigned index : getWrittenArguments(kernel))
+    kernel.setArgAttr(index, "lir.written", UnitAttr::get(kernel.getContext()));
+  kernel.walk([](scf::ForOp loop) {
+    auto trips = loop.getStaticTripCount();
+    if (trips && trips->isZero() && loop.getNumResults() == 0)
+      loop.erase();
+  });
+  // The innermost come first.
+  SmallVector<Operation *> tiling = getUnrolledLoops(kernel);
+  SmallVector<scf::ForOp> loops;
+  kernel.walk([&](scf::ForOp loop) {
+    if (llvm::is_contained(tiling, loop.getOperation()))
+      loops.push_back(loop);
+  });
+  for (scf::ForOp loop : loops)
+    if (failed(loopUnrollFull(loop)))
+      return loop->emitError("not yet supported: unrolling this loop");
+  // Conditions are constants now.
+  RewritePatternSet branches(kernel.getContext());
+  scf::IfOp::getCanonicalizationPatterns(branches, kernel.getContext());
+  bool hasBranches =
+      kernel.walk([](scf::IfOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (hasBranches)
+    return applyPatternsGreedily(kernel, std::move(branches));
+  return success();
+}
+
 void ConvertVISAToLIR::runOnOperation() {
   ModuleOp module = getOperation();
   MLIRContext *context = &getContext();
@@ -423,7 +546,7 @@ void ConvertVISAToLIR::runOnOperation() {
         kernel->hasAttr("lir.pes"))
       return;
     planners.emplace_back(kernel, plan);
-    ok &= succeeded(planners.back().run());
+    ok &= succeeded(prepare(kernel)) && succeeded(planners.back().run());
   });
   if (!ok)
     return signalPassFailure();
@@ -439,6 +562,12 @@ void ConvertVISAToLIR::runOnOperation() {
         type, [&] { return emitError(UnknownLoc::get(type.getContext())); });
     return buffer ? std::optional<Type>(buffer) : std::optional<Type>(Type());
   });
+  // A view has the type of its buffer, which padding does not change.
+  converter.addConversion([&](Value value) -> std::optional<Type> {
+    if (!isTensor(value.getType()))
+      return std::nullopt;
+    return converter.convertType(getBaseBuffer(value).getType());
+  });
   ConversionTarget target(*context);
   target.addIllegalDialect<VISADialect>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
@@ -448,8 +577,10 @@ void ConvertVISAToLIR::runOnOperation() {
       [&](Operation *op) { return converter.isLegal(op); });
   RewritePatternSet patterns(context);
   patterns.add<AllocPattern, MovePattern<ToDmOp>, MovePattern<ToHbmOp>,
-               CopyPattern, ChainPattern>(converter, context, plan);
-  patterns.add<ViewPattern<TileOp>, ViewPattern<ReshapeOp>>(converter, context);
+               CopyPattern, GatherPattern, ScatterPattern, ChainPattern>(
+      converter, context, plan);
+  patterns.add<ViewPattern<TileOp>, ViewPattern<PadOp>, ViewPattern<UnpadOp>,
+               ViewPattern<ReshapeOp>, MemsetPattern>(converter, context);
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                  converter);
   populateReturnOpTypeConversionPattern(patterns, converter);

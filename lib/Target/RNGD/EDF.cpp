@@ -87,13 +87,14 @@ static Fault checkInstruction(const Instruction &inst) {
     return std::nullopt;
   };
   // The value may come from a file.
-  if (inst.opcode > Opcode::Add)
+  if (inst.opcode > Opcode::Barrier)
     return "unknown PE opcode " +
            std::to_string(static_cast<unsigned>(inst.opcode));
   bool usesReg = false, usesMask = false, usesWord = false, usesImm = false;
   switch (inst.opcode) {
   case Opcode::End:
   case Opcode::EndLoop:
+  case Opcode::Barrier:
     break;
   case Opcode::Set:
     usesReg = usesMask = usesImm = true;
@@ -151,6 +152,20 @@ Fault edf::checkProgram(const Program &program) {
     return std::nullopt;
   }
   return "the program has no end";
+}
+
+/// The barriers of a program with the loops around them.
+static std::vector<std::pair<Opcode, uint32_t>>
+getBarriers(const Program &program) {
+  std::vector<std::pair<Opcode, uint32_t>> result;
+  for (const Instruction &inst : program.instructions) {
+    if (inst.opcode == Opcode::EndLoop && result.back().first == Opcode::Loop)
+      result.pop_back(); // There was none inside.
+    else if (inst.opcode == Opcode::Loop || inst.opcode == Opcode::EndLoop ||
+             inst.opcode == Opcode::Barrier)
+      result.push_back({inst.opcode, inst.word});
+  }
+  return result;
 }
 
 /// Whether [address, address + size) lies in the image.
@@ -305,6 +320,9 @@ Fault edf::checkKernel(const Kernel &kernel) {
         return where + "instruction " + std::to_string(i) + ": SPM address " +
                hex(inst.word) + " is outside the SPM image";
   }
+  for (const Program &program : kernel.programs)
+    if (getBarriers(program) != getBarriers(kernel.programs.front()))
+      return "the programs of the clusters come to different barriers";
   if (Fault fault = checkArguments(kernel.arguments, kernel.spm))
     return fault;
   return checkPlan(kernel.plan);

@@ -123,6 +123,9 @@ static void printProgram(llvm::raw_ostream &os, const Program &program) {
       os << '}';
       registers.forget();
       break;
+    case Opcode::Barrier:
+      os << "barrier";
+      break;
     case Opcode::Add:
       os << "add [" << hex(inst.word) << "], "
          << static_cast<int64_t>(inst.imm);

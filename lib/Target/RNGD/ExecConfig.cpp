@@ -702,3 +702,20 @@ rngd::decodeExec(const TucCommand &exec,
   }
   return config;
 }
+
+llvm::Expected<FillConfig> rngd::decodeFill(const TucCommand &itos) {
+  uint64_t begin = *itos.get("address_begin"), end = *itos.get("address_end");
+  if (begin >= end || end > machine::dmSliceBytes)
+    return llvm::createStringError(
+        "itos: address_end: bytes " + llvm::Twine(begin) + " to " +
+        llvm::Twine(end) + " are none of the data memory of a slice");
+  for (auto [field, expected] :
+       {std::pair<llvm::StringRef, uint64_t>("limit1", 1),
+        {"stride1", 0},
+        {"dim1_log_size", 0}})
+    if (itos.get(field) != expected)
+      return llvm::createStringError("itos: " + field +
+                                     ": not yet supported: a second loop");
+  return FillConfig{static_cast<uint32_t>(begin), static_cast<uint32_t>(end),
+                    static_cast<uint32_t>(*itos.get("value"))};
+}

@@ -50,6 +50,15 @@ struct Machine {
     z = (z ^ z >> 27) * 0x94D049BB133111EB;
     return z ^ z >> 31;
   }
+
+  /// By PE, over both clusters; those that nothing touches stay empty.
+  std::array<std::vector<Slice>, machine::pes> slices;
+
+  llvm::MutableArrayRef<Slice> getSlices(unsigned pe) {
+    if (slices[pe].empty())
+      slices[pe].resize(machine::slicesPerPE);
+    return slices[pe];
+  }
 };
 
 /// The SPM image after relocation; one copy for each PE.
@@ -76,11 +85,12 @@ private:
   std::vector<uint8_t> bytes;
 };
 
-/// An exec or a DMA whose effect may still have to happen.
+/// An exec, a fill or a DMA whose effect may still have to happen.
 struct Work {
   size_t instruction = 0;
-  /// Set for an exec; else a DMA.
+  /// One is set, or it is a DMA.
   std::shared_ptr<const ExecConfig> exec;
+  std::optional<FillConfig> fill;
   DmaDescriptor descriptor;
   bool isDone = false;
 
@@ -94,14 +104,18 @@ public:
   ProcessingElement(Machine &machine, const edf::Program &program, Spm spm,
                     unsigned index)
       : machine(machine), program(program), spm(std::move(spm)), index(index),
-        memories(machine::slicesPerPE) {
+        memories(machine.getSlices(program.cluster * machine::pesPerCluster +
+                                   index)) {
     tags.fill(idle);
     for (Slice &slice : memories)
       slices.push_back(&slice);
   }
 
-  /// Runs to the end, or until the effect of an exchange is due.
+  /// Runs to the end, to the next barrier, or until the effect of an exchange
+  /// is due.
   Error run();
+  bool waits() const { return isAtBarrier; }
+  void passBarrier() { isAtBarrier = false; }
   /// The exchange that is due; null where the PE is at its end.
   const Work *dueExchange() const {
     return due == idle ? nullptr : &works[due];
@@ -128,7 +142,9 @@ private:
 
   Error writeRegisters(const TucCommand &command);
   Error startExec(const TucCommand &command);
+  Error startFill(const TucCommand &command);
   Error startDma(const TucCommand &command);
+  Error checkIdle() const;
   Error wait(const TucCommand &command);
 
   /// Puts work under way; with early timing its effect happens now.
@@ -150,11 +166,12 @@ private:
   Spm spm;
   /// In the cluster.
   unsigned index;
-  std::vector<Slice> memories;
+  llvm::MutableArrayRef<Slice> memories;
   llvm::SmallVector<Slice *, 64> slices;
 
   size_t position = 0;
   bool isAtEnd = false;
+  bool isAtBarrier = false;
   llvm::SmallVector<Frame, 4> frames;
   std::array<std::optional<uint64_t>, machine::tucGeneralRegisters> registers;
 
@@ -188,7 +205,7 @@ Error ProcessingElement::fail(size_t instruction, Error error) const {
 }
 
 Error ProcessingElement::run() {
-  while (!isAtEnd && due == idle) {
+  while (!isAtEnd && !isAtBarrier && due == idle) {
     if (++machine.result.instructions > machine.options.maxInstructions)
       return fail(position, makeError("more than " +
                                       Twine(machine.options.maxInstructions) +
@@ -197,7 +214,14 @@ Error ProcessingElement::run() {
     if (Error error = step())
       return fail(current, std::move(error));
   }
-  return due == idle ? finishAll() : Error::success();
+  return isAtEnd && due == idle ? finishAll() : Error::success();
+}
+
+Error ProcessingElement::checkIdle() const {
+  auto isIdle = [](size_t slot) { return slot == idle; };
+  if (llvm::all_of(contexts, isIdle) && llvm::all_of(tags, isIdle))
+    return Error::success();
+  return makeError("barrier: work is still under way; a wait is missing");
 }
 
 Error ProcessingElement::step() {
@@ -215,6 +239,11 @@ Error ProcessingElement::step() {
     if (takesPart(instruction))
       if (Error error = issue(instruction.word))
         return error;
+    break;
+  case edf::Opcode::Barrier:
+    if (Error error = checkIdle())
+      return error;
+    isAtBarrier = true;
     break;
   case edf::Opcode::Loop:
     frames.push_back({position, instruction.word, {}});
@@ -266,6 +295,8 @@ Error ProcessingElement::issue(uint32_t word) {
     return writeRegisters(*command);
   case TucOp::Exec:
     return startExec(*command);
+  case TucOp::ItoS:
+    return startFill(*command);
   case TucOp::DmaW:
     return startDma(*command);
   case TucOp::Wait:
@@ -413,6 +444,24 @@ Error ProcessingElement::startExec(const TucCommand &command) {
   return start(std::move(work), contexts[context]);
 }
 
+Error ProcessingElement::startFill(const TucCommand &command) {
+  auto context = value(codes::ExecTarget::Sub);
+  if (contexts[context] != idle)
+    return makeError("itos: the sub context still runs command " +
+                     Twine(works[contexts[context]].instruction) +
+                     "; a wait is missing");
+  Expected<FillConfig> fill = decodeFill(command);
+  if (!fill)
+    return fill.takeError();
+  // The sub context writes 8 bytes at a time.
+  if (Error error =
+          spend(machine::slicesPerPE * (fill->end - fill->begin + 7) / 8))
+    return error;
+  Work work;
+  work.fill = *fill;
+  return start(std::move(work), contexts[context]);
+}
+
 //===----------------------------------------------------------------------===//
 // DMA and waits
 //===----------------------------------------------------------------------===//
@@ -546,9 +595,18 @@ Error ProcessingElement::perform(Work &work) {
   }
   work.isDone = true;
   unsigned pe = program.cluster * machine::pesPerCluster + index;
-  Error error = work.exec
-                    ? applyExec(work, slices)
-                    : runDma(work.descriptor, slices, machine.operands, pe);
+  auto effect = [&]() -> Error {
+    if (work.exec)
+      return applyExec(work, slices);
+    if (!work.fill)
+      return runDma(
+          work.descriptor, [&](unsigned pe) { return machine.getSlices(pe); },
+          machine.operands, pe);
+    for (Slice *slice : slices)
+      runFill(*work.fill, slice->dm);
+    return Error::success();
+  };
+  Error error = effect();
   if (!error)
     return Error::success();
   // The effect belongs to the command that started it.
@@ -623,13 +681,34 @@ Error ProcessingElement::finishAll() {
 // Kernel
 //===----------------------------------------------------------------------===//
 
+/// Runs the PEs of a cluster one after the other, from exchange to exchange, up
+/// to a barrier or the end.
+static Error
+runToBarrier(llvm::ArrayRef<std::unique_ptr<ProcessingElement>> elements,
+             bool isReversed) {
+  bool isDue;
+  do {
+    isDue = false;
+    for (size_t i = 0; i < elements.size(); ++i) {
+      auto &element = elements[isReversed ? elements.size() - 1 - i : i];
+      if (Error error = element->run())
+        return error;
+      isDue |= element->dueExchange() != nullptr;
+    }
+    if (isDue)
+      if (Error error = ProcessingElement::exchange(elements))
+        return error;
+  } while (isDue);
+  return Error::success();
+}
+
 Expected<SimulationResult>
 rngd::simulate(const edf::Kernel &kernel,
                llvm::MutableArrayRef<OperandBuffer> operands,
                const SimulationOptions &options) {
   if (Fault fault = edf::checkKernel(kernel))
     return makeError(*fault);
-  Machine machine{options, {}, {}, {}, options.seed};
+  Machine machine{options, {}, {}, {}, options.seed, {}};
   if (Error error = machine.operands.load(kernel.arguments, operands))
     return error;
 
@@ -646,8 +725,9 @@ rngd::simulate(const edf::Kernel &kernel,
                     static_cast<uint64_t>(relocation.addend));
   }
 
+  std::vector<std::vector<std::unique_ptr<ProcessingElement>>> clusters;
   for (const edf::Program &program : kernel.programs) {
-    std::vector<std::unique_ptr<ProcessingElement>> elements;
+    auto &elements = clusters.emplace_back();
     for (unsigned pe = 0; pe < machine::pesPerCluster; ++pe) {
       bool hasWork = llvm::any_of(
           program.instructions, [&](const edf::Instruction &instruction) {
@@ -658,20 +738,23 @@ rngd::simulate(const edf::Kernel &kernel,
         elements.push_back(
             std::make_unique<ProcessingElement>(machine, program, spm, pe));
     }
-    // PEs run one after the other, from exchange to exchange.
-    bool isDue;
-    do {
-      isDue = false;
-      for (const auto &element : elements) {
-        if (Error error = element->run())
-          return error;
-        isDue |= element->dueExchange() != nullptr;
-      }
-      if (isDue)
-        if (Error error = ProcessingElement::exchange(elements))
-          return error;
-    } while (isDue);
   }
+  // All programs have the same barriers. Between two of them PEs depend on one
+  // another by exchanges alone, so that their order is free otherwise.
+  bool isWaiting;
+  do {
+    isWaiting = false;
+    for (auto &elements : clusters) {
+      if (Error error = runToBarrier(
+              elements, options.timing == SimulationOptions::Timing::Early))
+        return error;
+      for (auto &element : elements) {
+        isWaiting |= element->waits();
+        element->passBarrier();
+      }
+    }
+    machine.operands.forgetUses();
+  } while (isWaiting);
   machine.operands.store(operands);
   for (const OperandBuffer &operand : operands)
     machine.result.undefinedBytes.push_back(operand.undefinedBytes());

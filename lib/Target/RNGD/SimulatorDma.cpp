@@ -1,12 +1,13 @@
 //===- SimulatorDma.cpp - Tensor DMA --------------------------------------===//
 //
-// Moves packets between operands in HBM and the slices of a PE.
+// Moves packets between operands in HBM and the slices of PEs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SimulatorImpl.h"
 
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Endian.h"
 
 using namespace furiosa::rngd;
 using namespace furiosa::rngd::sim;
@@ -31,14 +32,17 @@ Expected<DmaDescriptor> sim::decodeDescriptor(llvm::ArrayRef<uint8_t> bytes) {
   Expected<DmaDescriptor> descriptor = DmaDescriptor::decode(bytes);
   if (!descriptor)
     return descriptor;
-  if (descriptor->opcode != DmaOpcode::TensorLoop)
-    return llvm::createStringError(
-        "DMA descriptor: opcode: not yet supported: indirect access");
-  if (descriptor->indirectDimension != 0 || descriptor->indirectList)
+  bool isIndirect = descriptor->opcode != DmaOpcode::TensorLoop;
+  if (!isIndirect &&
+      (descriptor->indirectDimension != 0 || descriptor->indirectList))
     return llvm::createStringError(
         "DMA descriptor: indirect: field is unused in this mode and must be 0");
+  if (isIndirect &&
+      (descriptor->indirectDimension == 0 || !descriptor->indirectList))
+    return llvm::createStringError("DMA descriptor: indirect: not yet "
+                                   "supported: addresses in the descriptor");
   for (auto [k, index] : llvm::enumerate(descriptor->indirectIndices))
-    if (index != 0)
+    if (index != 0 && (!isIndirect || k > 2))
       return llvm::createStringError(
           "DMA descriptor: indirect_indices[" + Twine(k) +
           "]: field is unused in this mode and must be 0, found " +
@@ -66,6 +70,7 @@ public:
       : limits(limits), strides(strides), position(base) {}
 
   uint64_t address() const { return position; }
+  uint32_t digit(unsigned loop) const { return digits[loop]; }
   void next() {
     for (unsigned k = 0; k < limits.size(); ++k) {
       uint64_t stride = static_cast<uint64_t>(int64_t(strides[k]));
@@ -93,7 +98,7 @@ struct Place {
 
 class Mover {
 public:
-  Mover(Slices slices, OperandMemory &operands, unsigned pe)
+  Mover(SliceLookup slices, OperandMemory &operands, unsigned pe)
       : slices(slices), operands(operands), pe(pe) {}
 
   Expected<Place> find(uint64_t address, uint64_t bytes, bool isWrite) {
@@ -106,30 +111,59 @@ public:
         return error;
       return Place{&operands.memory(operand), offset};
     }
-    uint64_t relative = address - machine::dmBase;
+    unsigned owner = pe;
+    uint64_t local = address;
+    if (address >= machine::remoteBase) {
+      // PEs 0 to 3 are those of the own cluster.
+      AddressLocation place = locate(address);
+      unsigned cluster = pe / machine::pesPerCluster;
+      owner = (place.unit + cluster * machine::pesPerCluster) % machine::pes;
+      if (place.unit >= machine::pes)
+        owner = machine::pes;
+      local = place.offset;
+    }
+    uint64_t relative = local - machine::dmBase;
     uint64_t slice = relative / machine::dmSliceStride;
     uint64_t offset = relative % machine::dmSliceStride;
-    if (address < machine::dmBase || slice >= slices.size())
+    if (owner >= machine::pes || local < machine::dmBase ||
+        slice >= machine::slicesPerPE)
       return llvm::createStringError(
           "address 0x" + Twine::utohexstr(address) +
-          " is neither in an operand nor in the data memory of the PE");
+          " is neither in an operand nor in the data memory of a PE");
     if (offset + bytes > machine::dmSliceBytes)
       return llvm::createStringError(
           "address 0x" + Twine::utohexstr(address) + ": bytes " +
           Twine(offset) + " to " + Twine(offset + bytes - 1) + " of slice " +
           Twine(slice) + ", which has " + Twine(machine::dmSliceBytes));
-    return Place{&slices[slice]->dm, offset};
+    return Place{&slices(owner)[slice].dm, offset};
+  }
+
+  /// The bytes that the list of an indirect transfer adds at a step.
+  Expected<uint64_t> entry(const DmaDescriptor &descriptor, uint32_t step) {
+    Expected<Place> place =
+        find(descriptor.listAddress() + 4 * uint64_t(step), 4, false);
+    if (!place)
+      return place.takeError();
+    if (!place->memory->allDefined(place->offset, 4))
+      return llvm::createStringError("entry " + Twine(step) + " is undefined");
+    uint8_t bytes[4];
+    place->memory->read(place->offset, bytes, 4);
+    auto value = static_cast<int32_t>(llvm::support::endian::read32le(bytes));
+    if (value < 0)
+      return llvm::createStringError("entry " + Twine(step) + " is " +
+                                     Twine(value));
+    return uint64_t(value) * descriptor.listScale();
   }
 
 private:
-  Slices slices;
+  SliceLookup slices;
   OperandMemory &operands;
   unsigned pe;
 };
 
 } // namespace
 
-Error sim::runDma(const DmaDescriptor &descriptor, Slices slices,
+Error sim::runDma(const DmaDescriptor &descriptor, SliceLookup slices,
                   OperandMemory &operands, unsigned pe) {
   uint64_t bytes = descriptor.packetBytes();
   uint64_t packets = descriptor.numPackets().value_or(0);
@@ -139,14 +173,27 @@ Error sim::runDma(const DmaDescriptor &descriptor, Slices slices,
   PacketCounter destination(descriptor.destination,
                             descriptor.destinationLimits,
                             descriptor.destinationStrides);
+  bool isGather = descriptor.opcode == DmaOpcode::SourceIndirect;
+  bool isScatter = descriptor.opcode == DmaOpcode::DestinationIndirect;
   for (uint64_t k = 0; k < packets; ++k) {
-    Expected<Place> from =
-        mover.find(source.address(), bytes, /*isWrite=*/false);
+    uint64_t moved = 0;
+    if (isGather || isScatter) {
+      Expected<uint64_t> entry =
+          mover.entry(descriptor, (isGather ? source : destination)
+                                      .digit(descriptor.indirectDimension));
+      if (!entry)
+        return llvm::createStringError("DMA list: " +
+                                       llvm::toString(entry.takeError()));
+      moved = *entry;
+    }
+    Expected<Place> from = mover.find(source.address() + (isGather ? moved : 0),
+                                      bytes, /*isWrite=*/false);
     if (!from)
       return llvm::createStringError("DMA source: " +
                                      llvm::toString(from.takeError()));
     Expected<Place> to =
-        mover.find(destination.address(), bytes, /*isWrite=*/true);
+        mover.find(destination.address() + (isScatter ? moved : 0), bytes,
+                   /*isWrite=*/true);
     if (!to)
       return llvm::createStringError("DMA destination: " +
                                      llvm::toString(to.takeError()));

@@ -153,3 +153,12 @@ uint64_t sim::countWork(const ExecConfig &config) {
     work += config.commit->steps;
   return work;
 }
+
+void sim::runFill(const FillConfig &config, TrackedMemory &dm) {
+  uint8_t pattern[4];
+  llvm::support::endian::write32le(pattern, config.pattern);
+  for (uint32_t at = config.begin; at < config.end; at += 4) {
+    unsigned count = std::min<uint32_t>(4, config.end - at);
+    dm.write(at, pattern, (1u << count) - 1, count);
+  }
+}

@@ -81,6 +81,8 @@ public:
   /// PE wrote them, or `isWrite` and another PE read them.
   llvm::Error use(unsigned operand, uint64_t offset, uint64_t bytes,
                   unsigned pe, bool isWrite);
+  /// All PEs have met: what they did before is ordered.
+  void forgetUses();
 
 private:
   static constexpr unsigned spacing = 44;
@@ -219,6 +221,9 @@ private:
 llvm::Error runExec(const ExecConfig &config, Slices slices, unsigned number,
                     bool plain);
 
+/// Repeats the pattern over the bytes.
+void runFill(const FillConfig &config, TrackedMemory &dm);
+
 /// Steps of all loops of an exec on one slice.
 uint64_t countWork(const ExecConfig &config);
 
@@ -229,8 +234,12 @@ uint64_t countWork(const ExecConfig &config);
 /// Reads a descriptor and refuses what is not supported or not used.
 llvm::Expected<DmaDescriptor> decodeDescriptor(llvm::ArrayRef<uint8_t> bytes);
 
-/// Moves all packets of PE `pe` (0 … 7), whose slices are `slices`.
-llvm::Error runDma(const DmaDescriptor &descriptor, Slices slices,
+/// The slices of a PE (0 … 7 over both clusters).
+using SliceLookup =
+    llvm::function_ref<llvm::MutableArrayRef<Slice>(unsigned pe)>;
+
+/// Moves all packets of PE `pe` (0 … 7).
+llvm::Error runDma(const DmaDescriptor &descriptor, SliceLookup slices,
                    OperandMemory &operands, unsigned pe);
 
 } // namespace furiosa::rngd::sim

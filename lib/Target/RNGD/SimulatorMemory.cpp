@@ -208,6 +208,13 @@ OperandMemory::find(uint64_t address, uint64_t bytes) const {
   return std::pair(static_cast<unsigned>(operand), offset);
 }
 
+void OperandMemory::forgetUses() {
+  for (Region &region : regions) {
+    llvm::fill(region.readers, 0);
+    llvm::fill(region.writers, 0);
+  }
+}
+
 Error OperandMemory::use(unsigned operand, uint64_t offset, uint64_t bytes,
                          unsigned pe, bool isWrite) {
   Region &region = regions[operand];

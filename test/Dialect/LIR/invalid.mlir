@@ -187,7 +187,7 @@ func.func @f(%a: !lir.mem<hbm, 1048576>, %b: !lir.mem<vrf, 4096>, %i: index) {
 // LIR-8
 
 func.func @f(%a: !lir.mem<hbm, 1048576>, %b: !lir.mem<dm, 4096>, %i: index) {
-  // expected-error@+1 {{LIR-8: source and target are the same buffer}}
+  // expected-error@+1 {{LIR-8: source and target overlap in one buffer}}
   lir.dma %a to %a engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [64 : 64 : 4194304] packet 64>] : !lir.mem<hbm, 1048576>, !lir.mem<hbm, 1048576>
   return
 }
@@ -2124,5 +2124,41 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
 func.func @f() {
   // expected-error@+1 {{'lir.collect' op expects parent op 'lir.exec'}}
   lir.collect flits_per_packet 1
+  return
+}
+
+// -----
+
+// LIR-24: a pattern of 32 bits, in the sub context alone.
+func.func @fill(%r: !lir.mem<dm, 64>) {
+  lir.exec sub {
+    // expected-error@+1 {{LIR-24: the pattern has 32 bits, found 4294967296}}
+    fill %r with 4294967296 : !lir.mem<dm, 64>
+  }
+  return
+}
+
+// -----
+
+// LIR-25: an index and its keys come together.
+func.func @no_keys(%a: !lir.mem<hbm, 4096>, %d: !lir.mem<dm, 64>, %i: !lir.mem<hbm, 64>) {
+  // expected-error@+1 {{LIR-25: an engine without keys}}
+  lir.dma %a to %d by %i scale 64 engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [8 : 0 : 8] packet 8>] : !lir.mem<hbm, 4096>, !lir.mem<dm, 64>, !lir.mem<hbm, 64>
+  return
+}
+
+// -----
+
+func.func @own_stride(%a: !lir.mem<hbm, 4096>, %d: !lir.mem<dm, 64>, %i: !lir.mem<hbm, 64>) {
+  // expected-error@+1 {{LIR-25: a key moves the table by 8 bytes of its own}}
+  lir.dma %a to %d by %i scale 64 engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [8 : 8 : 8] packet 8 list 0 keys 1>] : !lir.mem<hbm, 4096>, !lir.mem<dm, 64>, !lir.mem<hbm, 64>
+  return
+}
+
+// -----
+
+func.func @long_list(%a: !lir.mem<hbm, 4096>, %d: !lir.mem<dm, 64>, %i: !lir.mem<hbm, 16>) {
+  // expected-error@+1 {{LIR-25: the list leaves the index}}
+  lir.dma %a to %d by %i scale 64 engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [8 : 0 : 8] packet 8 list 0 keys 1>] : !lir.mem<hbm, 4096>, !lir.mem<dm, 64>, !lir.mem<hbm, 16>
   return
 }

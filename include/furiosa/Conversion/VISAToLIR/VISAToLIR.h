@@ -15,6 +15,8 @@ namespace furiosa {
 struct StageLowering : public visa::ChainStage {
   /// The lir buffer of a tensor.
   llvm::function_ref<mlir::Value(mlir::Value)> getBuffer;
+  /// The byte at which a tensor begins in its buffer.
+  llvm::function_ref<int64_t(mlir::Value)> getStart;
   /// The lir buffer that the chain fills.
   mlir::Value result;
 };

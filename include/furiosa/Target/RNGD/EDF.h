@@ -50,6 +50,9 @@ enum class Opcode : uint8_t {
   /// When a loop exits, every word that an Add inside it changed has again the
   /// value it had when that loop was entered.
   Add = 5,
+  /// Wait until all PEs of all programs have come to a Barrier, each with
+  /// nothing under way. All programs have the same Barriers in the same loops.
+  Barrier = 6,
 };
 
 /// 16 bytes in the file: u8 opcode, u8 reg, u8 peMask, u8 0, u32 word, u64 imm.
@@ -78,6 +81,7 @@ struct Instruction {
   static Instruction add(uint32_t spmAddress, int64_t addend) {
     return {Opcode::Add, 0, 0, spmAddress, static_cast<uint64_t>(addend)};
   }
+  static Instruction barrier() { return {Opcode::Barrier, 0, 0, 0, 0}; }
   friend bool operator==(const Instruction &, const Instruction &) = default;
 };
 

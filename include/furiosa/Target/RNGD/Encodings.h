@@ -308,6 +308,15 @@ struct DmaDescriptor {
   static constexpr unsigned sizeInBytes = 256;
   static constexpr unsigned sourceOffset = 0x10;
   static constexpr unsigned destinationOffset = 0x18;
+  /// Of an indirect transfer, all own: the address of the list of 32-bit
+  /// entries (two words of indirectIndices), and what an entry counts in bytes
+  /// (the next). The address of that side moves by entry times scale; entry n
+  /// belongs to the n-th step of the indirect loop.
+  static constexpr unsigned listOffset = 0x80;
+  uint64_t listAddress() const {
+    return indirectIndices[0] | uint64_t(indirectIndices[1]) << 32;
+  }
+  uint32_t listScale() const { return indirectIndices[2]; }
 
   /// Limits in range, products equal on both sides, one packet size of
   /// 1 … 4096 bytes.

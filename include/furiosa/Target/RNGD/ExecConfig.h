@@ -268,6 +268,15 @@ decodeExec(const TucCommand &exec,
            llvm::function_ref<const SfrImage *(Block)> image,
            llvm::ArrayRef<const SfrImage *> bySlice = {});
 
+/// What an `itos` fills: bytes [begin, end) of the data memory of each slice of
+/// the PE, with a pattern of 32 bits that starts at `begin` (assumed).
+struct FillConfig {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+  uint32_t pattern = 0;
+};
+llvm::Expected<FillConfig> decodeFill(const TucCommand &itos);
+
 } // namespace furiosa::rngd
 
 #endif // FURIOSA_TARGET_RNGD_EXECCONFIG_H

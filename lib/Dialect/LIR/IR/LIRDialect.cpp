@@ -65,6 +65,10 @@ std::optional<int64_t> lir::getReach(ArrayRef<int64_t> sizes,
   return reach;
 }
 
+bool lir::isRemoteAddress(int64_t address) {
+  return address >= int64_t(rngd::machine::remoteBase);
+}
+
 //===----------------------------------------------------------------------===//
 // MemType
 //===----------------------------------------------------------------------===//
@@ -157,6 +161,7 @@ LogicalResult MemType::verify(function_ref<InFlightDiagnostic()> emitError,
 Attribute EngineAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   int64_t cluster = 0, pe = 0, source = 0, target = 0, packet = 0;
+  int64_t list = 0, keys = 0;
   SmallVector<int64_t> sizes, sourceStrides, targetStrides;
   auto parseLoop = [&]() -> ParseResult {
     return failure(parser.parseInteger(sizes.emplace_back()) ||
@@ -171,12 +176,17 @@ Attribute EngineAttr::parse(AsmParser &parser, Type) {
       parser.parseInteger(source) || parser.parseKeyword("to") ||
       parser.parseInteger(target) || parser.parseKeyword("loops") ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseLoop) ||
-      parser.parseKeyword("packet") || parser.parseInteger(packet) ||
-      parser.parseGreater())
+      parser.parseKeyword("packet") || parser.parseInteger(packet))
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("list")) &&
+      (parser.parseInteger(list) || parser.parseKeyword("keys") ||
+       parser.parseInteger(keys)))
+    return {};
+  if (parser.parseGreater())
     return {};
   return parser.getChecked<EngineAttr>(loc, parser.getContext(), cluster, pe,
                                        source, target, sizes, sourceStrides,
-                                       targetStrides, packet);
+                                       targetStrides, packet, list, keys);
 }
 
 void EngineAttr::print(AsmPrinter &printer) const {
@@ -188,7 +198,10 @@ void EngineAttr::print(AsmPrinter &printer) const {
         printer << std::get<0>(loop) << " : " << std::get<1>(loop) << " : "
                 << std::get<2>(loop);
       });
-  printer << "] packet " << getPacket() << ">";
+  printer << "] packet " << getPacket();
+  if (getKeys() != 0)
+    printer << " list " << getList() << " keys " << getKeys();
+  printer << ">";
 }
 
 LogicalResult EngineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -196,7 +209,7 @@ LogicalResult EngineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t target, ArrayRef<int64_t> sizes,
                                  ArrayRef<int64_t> sourceStrides,
                                  ArrayRef<int64_t> targetStrides,
-                                 int64_t packet) {
+                                 int64_t packet, int64_t list, int64_t keys) {
   if (sizes.size() != sourceStrides.size() ||
       sizes.size() != targetStrides.size())
     return emitError() << "LIR-3: " << sizes.size() << " loop sizes, but "
@@ -227,6 +240,12 @@ LogicalResult EngineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << " must not be negative, found " << sourceStrides[i]
                          << " and " << targetStrides[i];
   }
+  if (list < 0 || keys < 0 || keys > int64_t(sizes.size()) ||
+      (keys == 0 && list != 0))
+    return emitError()
+           << "LIR-5: keys are some of the loops and a list belongs "
+              "to them, found list "
+           << list << " keys " << keys;
   if (source < 0 || target < 0)
     return emitError() << "LIR-5: bases must not be negative, found " << source
                        << " and " << target;

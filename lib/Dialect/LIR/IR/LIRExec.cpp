@@ -37,7 +37,7 @@ void ExecOp::getEffects(
           for (OpOperand &operand : op.getVrfMutable())
             read(operand);
         })
-        .Case<TrfStoreOp, VrfStoreOp, CommitSequencerOp>(
+        .Case<TrfStoreOp, VrfStoreOp, CommitSequencerOp, FillOp>(
             [&](auto op) { write(op.getTargetMutable()); });
 }
 
@@ -48,6 +48,8 @@ void ExecOp::getEffects(
 /// Names of the units that may follow `unit`, null for the start of a route.
 static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
   bool sub = context == Context::Sub;
+  if (!unit && sub)
+    return {"fetch_sequencer", "fill"};
   if (!unit)
     return {"fetch_sequencer"};
   return llvm::TypeSwitch<Operation *, SmallVector<StringRef>>(unit)
@@ -557,6 +559,9 @@ LogicalResult StreamChecker::run() {
 LogicalResult ExecOp::verifyRegions() {
   if (failed(verifyOrder(*this)))
     return failure();
+  // A fill has no stream.
+  if (isa<FillOp>(getBody().front().front()))
+    return success();
   StreamChecker checker;
   checker.exec = *this;
   return checker.run();

@@ -7,6 +7,7 @@
 
 #include "furiosa/Dialect/LIR/IR/LIR.h"
 #include "furiosa/Dialect/Utils/ElementTypes.h"
+#include "furiosa/Support/ByteRanges.h"
 #include "furiosa/Target/RNGD/Conversions.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
@@ -153,7 +154,7 @@ FeedType lir::getPromoted(FeedType type) {
 //===----------------------------------------------------------------------===//
 
 /// LIR-8: one side of an engine stays inside its buffer. In DM the address is
-/// `slice * 4 MiB + byte`.
+/// `slice * 4 MiB + byte`, for another PE in its window of 512 MiB.
 static LogicalResult verifyEngineSide(DmaOp op, EngineAttr engine,
                                       StringRef side, MemType type,
                                       int64_t base, ArrayRef<int64_t> strides,
@@ -178,28 +179,93 @@ static LogicalResult verifyEngineSide(DmaOp op, EngineAttr engine,
   if (hasOffset)
     return op.emitOpError("not yet supported: an offset into ")
            << stringifyTier(type.getTier());
+  // Loops within a slice, and those that change it.
   int64_t span = machine::dmSliceStride;
-  int64_t slice = base / span;
-  int64_t byte = base % span;
+  SmallVector<int64_t> sizes, steps, innerSizes, innerSteps;
   for (auto [size, stride] : llvm::zip(engine.getSizes(), strides)) {
-    int64_t slices, bytes;
-    if (llvm::MulOverflow(size - 1, stride / span, slices) ||
-        llvm::MulOverflow(size - 1, stride % span, bytes) ||
-        llvm::AddOverflow(slice, slices, slice) ||
-        llvm::AddOverflow(byte, bytes, byte))
-      return name() << " reaches an address that does not fit in 64 bits";
+    (stride < span ? innerSizes : sizes).push_back(size);
+    (stride < span ? innerSteps : steps).push_back(stride);
   }
-  if (slice >= int64_t(machine::slicesPerPE))
-    return name() << " reaches slice " << slice << ", a pe has "
-                  << machine::slicesPerPE;
-  if (llvm::AddOverflow(byte, engine.getPacket(), byte) ||
-      byte > type.getBytes())
-    return name() << " reaches byte " << byte << " of a buffer of "
-                  << type.getBytes();
+  std::optional<int64_t> inner = getReach(innerSizes, innerSteps);
+  std::optional<int64_t> reach = getReach(sizes, steps);
+  int64_t end;
+  if (!inner || !reach || llvm::AddOverflow(*inner, *reach, end) ||
+      llvm::AddOverflow(end, base, end))
+    return name() << " reaches an address that does not fit in 64 bits";
+  // Where each slice is entered.
+  std::optional<ByteRanges> entries =
+      getByteRanges(base, sizes, steps, /*packet=*/1);
+  if (!entries)
+    return name() << " changes slices too often";
+  for (auto [first, last] : *entries) {
+    bool isRemote = isRemoteAddress(base);
+    int64_t offset = first;
+    if (isRemote) {
+      offset -= int64_t(machine::remoteBase);
+      int64_t window = machine::remotePEStride;
+      if (offset / window >= int64_t(machine::pes) ||
+          offset % window < int64_t(machine::dmBase))
+        return name() << " leaves the data memory of the chip";
+      offset = offset % window - int64_t(machine::dmBase);
+    }
+    if (offset / span >= int64_t(machine::slicesPerPE))
+      return name() << " reaches slice " << offset / span << ", a pe has "
+                    << machine::slicesPerPE;
+    // Neighbouring entries are one range.
+    int64_t byte = (last - 1) % span;
+    if (llvm::AddOverflow(byte, *inner, byte) ||
+        llvm::AddOverflow(byte, engine.getPacket(), byte) ||
+        byte > type.getBytes())
+      return name() << " reaches byte " << byte << " of a buffer of "
+                    << type.getBytes();
+  }
+  return success();
+}
+
+/// LIR-25: an index moves the side of the table alone.
+static LogicalResult verifyIndirect(DmaOp op) {
+  auto refuse = [&](const Twine &text) {
+    return op.emitOpError("LIR-25: ") << text;
+  };
+  for (auto engine : op.getEngines().getAsRange<EngineAttr>()) {
+    if ((engine.getKeys() != 0) != op.isIndirect())
+      return refuse(op.isIndirect() ? "an engine without keys"
+                                    : "an engine with keys and no index");
+    ArrayRef<int64_t> sizes = engine.getSizes().take_front(engine.getKeys());
+    ArrayRef<int64_t> strides =
+        op.isGather() ? engine.getSourceStrides() : engine.getTargetStrides();
+    for (int64_t stride : strides.take_front(engine.getKeys()))
+      if (stride != 0)
+        return refuse("a key moves the table by " + Twine(stride) +
+                      " bytes of its own");
+    std::optional<int64_t> entries = getProduct(sizes);
+    if (!entries || *entries > int64_t(machine::dmaLoopLimit))
+      return refuse("a list of more than " + Twine(machine::dmaLoopLimit) +
+                    " entries");
+    if (op.isIndirect() &&
+        *entries * 4 + engine.getList() % int64_t(machine::dmSliceStride) >
+            op.getIndices().getType().getBytes() &&
+        op.getIndices().getType().getTier() == Tier::Dm)
+      return refuse("the list leaves the index");
+    if (op.isIndirect() && op.getIndices().getType().getTier() == Tier::Hbm &&
+        *entries * 4 + engine.getList() > op.getIndices().getType().getBytes())
+      return refuse("the list leaves the index");
+  }
+  if (!op.isIndirect())
+    return success();
+  if (op.getSource().getType().getTier() == op.getTarget().getType().getTier())
+    return refuse("rows move between hbm and dm");
+  Tier tier = op.getIndices().getType().getTier();
+  if (tier != Tier::Hbm && tier != Tier::Dm)
+    return refuse("the index lies in hbm or dm");
+  if (!op.getScale() || *op.getScale() < 1)
+    return refuse("the scale is at least 1");
   return success();
 }
 
 LogicalResult DmaOp::verify() {
+  if (failed(verifyIndirect(*this)))
+    return failure();
   MemType source = getSource().getType();
   MemType target = getTarget().getType();
   for (auto [name, type] :
@@ -207,10 +273,18 @@ LogicalResult DmaOp::verify() {
     if (type.getTier() != Tier::Hbm && type.getTier() != Tier::Dm)
       return emitOpError("MM-52: ") << name << " must be in hbm or dm, found "
                                     << stringifyTier(type.getTier());
-  if (getSource() == getTarget())
-    return emitOpError("LIR-8: source and target are the same buffer");
   if (getEngines().empty())
     return emitOpError("LIR-9: needs at least one engine");
+  // An engine's own packets are moved one by one.
+  for (Attribute attr : getEngines()) {
+    auto engine = cast<EngineAttr>(attr);
+    if (getSource() == getTarget() &&
+        overlap(getByteRanges(engine.getSource(), engine.getSizes(),
+                              engine.getSourceStrides(), engine.getPacket()),
+                getByteRanges(engine.getTarget(), engine.getSizes(),
+                              engine.getTargetStrides(), engine.getPacket())))
+      return emitOpError("LIR-8: source and target overlap in one buffer");
+  }
   llvm::SmallDenseSet<std::pair<int64_t, int64_t>> seen;
   for (Attribute attr : getEngines()) {
     // The attribute constraint has run: every element is an engine.
@@ -462,6 +536,13 @@ LogicalResult VrfStoreOp::verify() {
            << rows << " to fill a buffer of " << type.getBytes()
            << " bytes, found " << getRows();
   return success();
+}
+
+LogicalResult FillOp::verify() {
+  if (!llvm::isUInt<32>(getPattern()))
+    return emitOpError("LIR-24: the pattern has 32 bits, found ")
+           << getPattern();
+  return verifyTier(*this, "LIR-12", "target", getTarget().getType(), Tier::Dm);
 }
 
 //===----------------------------------------------------------------------===//

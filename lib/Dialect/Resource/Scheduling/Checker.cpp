@@ -46,8 +46,9 @@ private:
   bool checkShape();
   /// What a command keeps busy; a loop what its body does.
   unsigned getUsed(const Command &command) const {
-    return command.engine == Engine::Loop ? usedBy[command.body]
-                                          : command.getResources();
+    return command.engine == Engine::Loop
+               ? usedBy[command.body] | command.resources
+               : command.getResources();
   }
 
   Fault &fault(const llvm::Twine &message, int block = -1, int command = -1) {

@@ -76,7 +76,7 @@ std::vector<int64_t> scheduling::getBlockBounds(const Problem &problem) {
     std::vector<Job> users[numResources];
     for (auto [command, job] : llvm::zip(commands, jobs)) {
       unsigned resources = command.engine == Engine::Loop
-                               ? used[command.body]
+                               ? used[command.body] | command.resources
                                : command.getResources();
       used[b] |= resources;
       bounds[b] = std::max(bounds[b], job.head + job.cycles + job.tail);

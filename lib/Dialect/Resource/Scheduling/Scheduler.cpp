@@ -244,7 +244,7 @@ Work::Work(const Problem &problem, unsigned index, const Solution &inner,
     bool loop = command.engine == Engine::Loop;
     cycles.push_back(loop ? command.trips * inner.blocks[command.body].length
                           : command.cycles);
-    resources.push_back(loop ? bodyResources[command.body]
+    resources.push_back(loop ? bodyResources[command.body] | command.resources
                              : command.getResources());
     for (unsigned before : command.after)
       if (!llvm::is_contained(llvm::ArrayRef(users[before]).take_back(1), i))

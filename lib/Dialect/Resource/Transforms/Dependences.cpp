@@ -109,6 +109,8 @@ static SmallVector<Footprint, 1> getFootprints(Operation *unit) {
 
 /// Whether a unit writes the whole of a buffer in all slices.
 static bool fills(Operation *unit) {
+  if (isa<lir::FillOp>(unit))
+    return true;
   if (auto store = dyn_cast<lir::TrfStoreOp>(unit))
     return store.getRowsPerLane() * int64_t(machine::trfRowBytes) ==
            store.getTarget().getType().getBytesPerLane();
@@ -137,7 +139,10 @@ void AccessReader::readIssue(IssueOp issue, size_t around,
         cast<lir::MemType>(buffer.getType()).getTier() == lir::Tier::Hbm;
     Operation *unit = operand ? operand->getOwner() : nullptr;
     if (auto dma = dyn_cast_or_null<lir::DmaOp>(unit)) {
-      access.footprints = getFootprints(dma, isWrite);
+      // Which rows of a table are met, only the run knows.
+      bool isList = operand == dma.getIndicesMutable().begin();
+      if (!dma.isIndirect() || !(isList || inHbm))
+        access.footprints = getFootprints(dma, isWrite);
       ArrayRef<int64_t> advance =
           issue.getAdvance().value_or(ArrayRef<int64_t>());
       // Only addresses in HBM move.

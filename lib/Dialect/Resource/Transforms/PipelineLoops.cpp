@@ -250,9 +250,9 @@ bool LoopPipeliner::run() {
   int64_t round = 0;
   for (; round < lastStage; ++round)
     emitRound(builder, round, 0);
-  auto steady = LoopOp::create(builder, loop.getLoc(),
-                               TokenType::get(builder.getContext()),
-                               full / numCopies, IntegerAttr(), ValueRange());
+  auto steady = LoopOp::create(
+      builder, loop.getLoc(), TokenType::get(builder.getContext()),
+      full / numCopies, /*barrier=*/false, IntegerAttr(), ValueRange());
   steady->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   OpBuilder inner = OpBuilder::atBlockEnd(&steady.getBody().emplaceBlock());
   for (int64_t i = 0; i < numCopies; ++i)
@@ -286,7 +286,12 @@ static bool followsFromBytes(const ProgramProblem &program) {
 void PipelineLoopsPass::runOnOperation() {
   ProgramOp op = getOperation();
   bool hasLoops = !op.getBody().getOps<LoopOp>().empty();
-  if (op.getMakespan() || !hasLoops || op->hasAttr(keepOrderAttrName))
+  bool hasBarriers = op->walk([](LoopOp loop) {
+                         return loop.getBarrier() ? WalkResult::interrupt()
+                                                  : WalkResult::advance();
+                       }).wasInterrupted();
+  if (op.getMakespan() || !hasLoops || hasBarriers ||
+      op->hasAttr(keepOrderAttrName))
     return markAllAnalysesPreserved();
   FailureOr<ProgramProblem> program = buildProblem(op, /*keepAddresses=*/true);
   if (failed(program))

@@ -75,6 +75,9 @@ static std::optional<scheduling::Cost> describeExec(lir::ExecOp exec,
       if (!cycles)
         return std::nullopt;
       shape.transposed = *cycles;
+    } else if (auto op = dyn_cast<lir::FillOp>(unit)) {
+      shape.writes = llvm::divideCeil(op.getTarget().getType().getBytes(),
+                                      int64_t(machine::subFetchBytes));
     } else if (auto op = dyn_cast<lir::FeedBufferOp>(unit)) {
       feed = op;
       shape.macs = op.getTime();
@@ -151,6 +154,9 @@ LogicalResult ProblemBuilder::addBlock(unsigned index, mlir::Block &block) {
     if (auto loop = dyn_cast<LoopOp>(op)) {
       command.engine = scheduling::Engine::Loop;
       command.trips = loop.getTrips();
+      // All that is under way ends before PEs meet.
+      if (loop.getBarrier())
+        command.resources = scheduling::AllResources;
       command.body = result.blocks.size();
       result.blocks.push_back(nullptr);
       result.commands.emplace_back();

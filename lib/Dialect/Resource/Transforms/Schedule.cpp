@@ -132,6 +132,7 @@ void SchedulePass::applyBlock(ProgramProblem &program,
       int64_t cycles = solution.blocks[command.body].length;
       auto next =
           LoopOp::create(builder, loop.getLoc(), Type(), loop.getTripsAttr(),
+                         loop.getBarrierAttr(),
                          builder.getI64IntegerAttr(cycles), ValueRange());
       next.getBody().takeBody(loop.getBody());
       scheduled = next;

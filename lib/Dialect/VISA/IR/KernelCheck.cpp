@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/VISA/IR/KernelCheck.h"
+#include "furiosa/Dialect/VISA/IR/Views.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -457,11 +458,21 @@ bool KernelChecker::checkBlock(Block &block) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       auto step = getConstantIntValue(loop.getStep());
       if (step && *step < 1) {
-        FaultReporter reporter(&op);
-        reporter.fault("MM-37")
-            << "a loop step of " << *step << ", expected at least 1";
+        op.emitError() << "a loop step of " << *step
+                       << "; loops count up by at least 1";
         noteFault();
       }
+    }
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      FaultReporter reporter(&op);
+      if (!isKnownWhenUnrolled(branch.getCondition()))
+        reporter.notYetSupported() << "a branch on what only the run knows";
+      else if (hasTooManySteps(branch.getCondition()))
+        reporter.notYetSupported()
+            << "a branch in loops of more than " << maxUnrolledSteps
+            << " steps, which are unrolled";
+      if (reporter.failed())
+        noteFault();
     }
     for (Region &region : op.getRegions())
       for (Block &nested : region)

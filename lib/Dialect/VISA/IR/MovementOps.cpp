@@ -2,13 +2,12 @@
 
 #include "OpFormat.h"
 #include "StageHelpers.h"
+#include "furiosa/Dialect/VISA/IR/StageLoops.h"
 #include "furiosa/Dialect/VISA/IR/TransferPlan.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace furiosa;
@@ -51,15 +50,6 @@ void VISADialect::registerMovementOps() {
 #define GET_OP_LIST
 #include "furiosa/Dialect/VISA/IR/MovementOps.cpp.inc"
       >();
-}
-
-Value visa::getBaseBuffer(Value tensor) {
-  while (auto view = tensor.getDefiningOp<ViewLikeOpInterface>()) {
-    if (!isa<TileOp, ReshapeOp>(view.getOperation()))
-      break;
-    tensor = view.getViewSource();
-  }
-  return tensor;
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,6 +99,20 @@ static void checkTransfer(Operation *op, Value source, Value target,
                               << "\" has bottom padding, which may only be "
                                  "written around; read a view with # instead";
   }
+  // MM-33: a transfer within data memory keeps the device grid.
+  TensorParts from = getTensorParts(source.getType());
+  TensorParts to = getTensorParts(targetType);
+  if (from.cluster && to.cluster)
+    for (auto [name, found, expected] :
+         {std::tuple("cluster", to.cluster, from.cluster),
+          std::tuple("slice", to.slice, from.slice)})
+      if (found.getMapping().size() != expected.getMapping().size())
+        reporter.fault("MM-33")
+            << name << " \"" << found.getText() << "\" has "
+            << found.getMapping().size() << " positions, the source has "
+            << expected.getMapping().size();
+  if (target)
+    checkWritable(target, reporter);
   // Kernels for several chips are checked at this level only.
   if (checker.getTarget().getChips() == 1 && !reporter.failed())
     (void)planTransfer(source, target, targetType, reporter);
@@ -130,183 +134,159 @@ void CopyOp::checkInKernel(KernelChecker &checker) {
 }
 
 //===----------------------------------------------------------------------===//
-// Views
+// Memset
 //===----------------------------------------------------------------------===//
 
-LogicalResult TileOp::verify() {
-  if (getOffset() && getStart())
-    return emitOpError() << "has a start value and a start number";
-  if (!getOffset() && !getStart())
-    return emitOpError() << "needs a start value or a start number";
-  if (getSource().getType().getTypeID() != getResult().getType().getTypeID())
-    return emitOpError() << "a view of " << getSource().getType()
-                         << " is in the same memory, found "
-                         << getResult().getType();
-  return verifyMove(*this, getSource().getType(), getResult().getType());
+LogicalResult MemsetOp::verify() {
+  Type elementType = getTensorParts(getTarget().getType()).elementType;
+  if (getValue().getType() != elementType)
+    return emitOpError() << "fills a tensor of " << elementType << " with "
+                         << getValue().getType();
+  return success();
 }
 
-Value TileOp::getViewSource() { return getSource(); }
-
-/// Bounds of an index in which loop counters with constant bounds are added
-/// and multiplied; nothing where they are not known or leave 64 bits.
-static std::optional<std::pair<int64_t, int64_t>> getRange(Value value) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return std::pair(constant.getSExtValue(), constant.getSExtValue());
-  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(
-          value.getDefiningOp())) {
-    Operation *op = value.getDefiningOp();
-    auto lhs = getRange(op->getOperand(0)), rhs = getRange(op->getOperand(1));
-    if (!lhs || !rhs)
-      return std::nullopt;
-    std::optional<std::pair<int64_t, int64_t>> range;
-    for (int64_t a : {lhs->first, lhs->second})
-      for (int64_t b : {rhs->first, rhs->second}) {
-        auto result = isa<arith::AddIOp>(op)   ? llvm::checkedAdd(a, b)
-                      : isa<arith::SubIOp>(op) ? llvm::checkedSub(a, b)
-                                               : llvm::checkedMul(a, b);
-        if (!result)
-          return std::nullopt;
-        if (!range)
-          range = {*result, *result};
-        range->first = std::min(range->first, *result);
-        range->second = std::max(range->second, *result);
-      }
-    return range;
-  }
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument)
-    return std::nullopt;
-  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-  if (!loop || loop.getInductionVar() != value)
-    return std::nullopt;
-  auto lower = getConstantIntValue(loop.getLowerBound());
-  auto upper = getConstantIntValue(loop.getUpperBound());
-  auto step = getConstantIntValue(loop.getStep());
-  if (!lower || !upper || !step || *step < 1 || *upper <= *lower)
-    return std::nullopt;
-  return std::pair(*lower, *lower + (*upper - *lower - 1) / *step * *step);
-}
-
-void TileOp::checkInKernel(KernelChecker &checker) {
+void MemsetOp::checkInKernel(KernelChecker &checker) {
   FaultReporter reporter(*this);
-  TensorParts source = getTensorParts(getSource().getType());
-  TensorParts result = getTensorParts(getResult().getType());
-  auto index = tmap::MappingAttr::parseText(getAlong(), source.axes);
-  if (!index) {
-    reporter.report(index.fault(), "along");
-    return checker.noteFault();
-  }
-  int64_t first = 0, last = 0;
-  bool known = true;
-  if (auto start = getStart()) {
-    first = last = *start;
-  } else if (auto range = getRange(getOffset())) {
-    first = range->first;
-    last = range->second;
-  } else {
-    known = false;
-  }
-  const Mapping &element = source.element.getMapping();
-  int64_t take = getTake();
-  auto check = [&](int64_t at, mapping::Pad hole) {
-    return mapping::tile(element, index->getMapping(), take, at, hole);
-  };
-  auto top = check(0, mapping::Pad::Top);
-  if (!top) {
-    StringRef rule = top.fault().rule == "MA-17" ? "MM-35" : "MM-37";
-    InFlightDiagnostic diag = reporter.report(top.fault(), "along", rule);
-    diag.attachNote(getSource().getLoc())
-        << "the source has element \"" << element.str() << "\"";
-    return checker.noteFault();
-  }
-  auto type = visa::getElementType(source.elementType);
-  int64_t bits = type ? wireBits(*type) : 8;
-  bool wholeBytes = true;
-  if (known)
-    for (int64_t at : {first, last}) {
-      auto tile = check(at, mapping::Pad::Top);
-      if (!tile) {
-        reporter.report(tile.fault(), "along", "MM-37");
-        return checker.noteFault();
-      }
-      wholeBytes &= tile->offset * bits % 8 == 0;
+  Type elementType = getValue().getType();
+  auto type = visa::getElementType(elementType);
+  static constexpr ElementType filled[] = {
+      ElementType::I4,  ElementType::I8,   ElementType::I16,   ElementType::I32,
+      ElementType::F32, ElementType::BF16, ElementType::F8E4M3};
+  if (!type || !llvm::is_contained(filled, *type))
+    reporter.fault("MM-47") << "no fill of " << elementType
+                            << "; there are i4, i8, i16, i32, f32, bf16 and "
+                               "f8E4M3FN";
+  for (Value at = getTarget(); at != getBaseBuffer(at);
+       at = at.getDefiningOp()->getOperand(0))
+    if (!at.getDefiningOp<ReshapeOp>()) {
+      InFlightDiagnostic diag = reporter.fault("MM-47");
+      diag << "a fill covers a tensor as a whole, the target is a view";
+      diag.attachNote(at.getLoc()) << "the view is made here";
+      break;
     }
-  bool constant = known && first == last;
-  if (!constant && top->live != 1) {
-    if (top->step == 0)
-      reporter.notYetSupported("along")
-          << "a start known only at run time along \"" << getAlong()
-          << "\", which is no single digit";
-    wholeBytes &= top->step * bits % 8 == 0;
-  }
-  if (!wholeBytes)
-    reporter.notYetSupported("along") << "a window that begins inside a byte";
-  auto bottom = check(0, mapping::Pad::Bottom);
-  const Mapping &declared = result.element.getMapping();
-  if (!mapping::same(declared, top->view) &&
-      !(bottom && mapping::same(declared, bottom->view))) {
-    InFlightDiagnostic diag = reporter.fault("MM-36");
-    diag << "the view has element \"" << declared.str() << "\", expected \""
-         << top->view.str() << "\" where it is read";
-    if (bottom)
-      diag << ", \"" << bottom->view.str() << "\" where it is written";
-  }
-  for (auto [name, from, to] :
-       {std::tuple("chip", source.chip, result.chip),
-        std::tuple("cluster", source.cluster, result.cluster),
-        std::tuple("slice", source.slice, result.slice)})
-    if (from && !mapping::same(from.getMapping(), to.getMapping()))
-      reporter.fault("MM-36") << name << " of the view is \"" << to.getText()
-                              << "\", expected \"" << from.getText() << "\"";
-  if (isa<DmType>(getSource().getType()))
-    reporter.notYetSupported() << "a tile of a DM tensor";
+  if (!matchPattern(getValue(), m_Constant()))
+    reporter.fault("MM-46") << "the value of a fill is a constant of the "
+                               "program; write an arith.constant";
   if (reporter.failed())
     checker.noteFault();
 }
 
-LogicalResult ReshapeOp::verify() {
-  if (getSource().getType().getTypeID() != getResult().getType().getTypeID())
-    return emitOpError() << "a view of " << getSource().getType()
-                         << " is in the same memory, found "
-                         << getResult().getType();
-  TensorParts from = getTensorParts(getSource().getType());
-  TensorParts to = getTensorParts(getResult().getType());
-  if (from.elementType != to.elementType)
-    return emitOpError() << "reads " << from.elementType << " as "
-                         << to.elementType;
-  for (auto [name, source, result] :
-       {std::tuple("chip", from.chip, to.chip),
-        std::tuple("cluster", from.cluster, to.cluster),
-        std::tuple("slice", from.slice, to.slice),
-        std::tuple("element", from.element, to.element)})
-    if (source && source.getMapping().size() != result.getMapping().size())
-      return emitOpError() << "MM-34: " << name << " \"" << result.getText()
-                           << "\" has " << result.getMapping().size()
-                           << " positions, the source has "
-                           << source.getMapping().size();
-  return success();
+//===----------------------------------------------------------------------===//
+// Gather and scatter
+//===----------------------------------------------------------------------===//
+
+/// An index of 32 bits; rows and table of one element type, all over the same
+/// axes.
+static LogicalResult verifyIndirect(Operation *op, Type table, Type index,
+                                    Type rows) {
+  if (!getTensorParts(index).elementType.isInteger(32))
+    return op->emitOpError() << "the index holds i32, found "
+                             << getTensorParts(index).elementType;
+  if (getTensorParts(table).axes != getTensorParts(index).axes)
+    return op->emitOpError()
+           << "table is over axes " << getTensorParts(table).axes
+           << ", index over " << getTensorParts(index).axes;
+  return verifyMove(op, table, rows);
 }
 
-Value ReshapeOp::getViewSource() { return getSource(); }
+LogicalResult GatherOp::verify() {
+  if (getScaled() != isa<HbmType>(getIndex().getType()))
+    return emitOpError() << (getScaled()
+                                 ? "an index that counts bytes lies in HBM"
+                                 : "an index that counts rows lies in data "
+                                   "memory; a scaled one lies in HBM");
+  return verifyIndirect(*this, getTable().getType(), getIndex().getType(),
+                        getResult().getType());
+}
+LogicalResult ScatterOp::verify() {
+  return verifyIndirect(*this, getTarget().getType(), getIndex().getType(),
+                        getSource().getType());
+}
 
-void ReshapeOp::checkInKernel(KernelChecker &checker) {
-  // Equal keys cost nothing; another order of cells is another issue.
-  TensorParts from = getTensorParts(getSource().getType());
-  TensorParts to = getTensorParts(getResult().getType());
+/// The axes that a tensor names in any dimension.
+static llvm::SmallBitVector getAxes(Type type) {
+  TensorParts parts = getTensorParts(type);
+  llvm::SmallBitVector axes(parts.axes.getAxes().size());
+  for (tmap::MappingAttr mapping :
+       {parts.chip, parts.cluster, parts.slice, parts.element})
+    for (unsigned axis = 0; mapping && axis < axes.size(); ++axis)
+      if (mapping.getMapping().uses(axis))
+        axes.set(axis);
+  return axes;
+}
+
+int visa::getKeyAxis(Type table, Type index, Type rows) {
+  llvm::SmallBitVector keys = getAxes(table);
+  keys.reset(getAxes(rows));
+  return keys.count() == 1 ? keys.find_first() : -1;
+}
+
+/// MM-44: the table has one axis more than the rows have beside the index.
+static void checkKeys(Type table, Type index, Type rows,
+                      FaultReporter &reporter) {
+  llvm::SmallBitVector keys = getAxes(table), missing = getAxes(index);
+  keys.reset(getAxes(rows));
+  missing.reset(getAxes(rows));
+  const mapping::Axes &axes = getTensorParts(table).axes.getAxes();
+  if (keys.count() != 1) {
+    InFlightDiagnostic diag = reporter.fault("MM-44");
+    diag << "rows are found along the one axis of the table that they lack, "
+            "found "
+         << keys.count();
+    for (unsigned axis : keys.set_bits())
+      diag << " " << axes[axis].name;
+  }
+  for (unsigned axis : missing.set_bits())
+    reporter.fault("MM-44")
+        << "axis " << axes[axis].name << " of the index is none of the rows";
+}
+
+void GatherOp::checkInKernel(KernelChecker &checker) {
   FaultReporter reporter(*this);
-  for (auto [name, source, result] :
-       {std::tuple("chip", from.chip, to.chip),
-        std::tuple("cluster", from.cluster, to.cluster),
-        std::tuple("slice", from.slice, to.slice),
-        std::tuple("element", from.element, to.element)})
-    if (from.axes != to.axes ||
-        (source && !mapping::same(source.getMapping(), result.getMapping()))) {
-      reporter.notYetSupported()
-          << "a reshape to other cells: " << name << " \"" << source.getText()
-          << "\" to \"" << result.getText() << "\"";
-      break;
-    }
+  Type index = getIndex().getType();
+  checkKeys(getTable().getType(), index, getResult().getType(), reporter);
+  if (!getScaled() && !reporter.failed()) {
+    int64_t bytes = 4;
+    llvm::SmallBitVector axes = getAxes(index);
+    for (unsigned axis : axes.set_bits())
+      bytes = llvm::SaturatingMultiply<uint64_t>(
+          bytes, getTensorParts(index).axes.getAxes()[axis].size);
+    if (bytes > int64_t(rngd::machine::spmIndexListBytes))
+      reporter.fault("MM-42")
+          << "an index of " << bytes << " bytes, a PE holds "
+          << rngd::machine::spmIndexListBytes
+          << "; use a scaled index in HBM, or gather in parts";
+  }
+  if (!reporter.failed() && checker.getTarget().getChips() == 1)
+    (void)planIndirect(getTable(), getIndex(), {}, getResult().getType(),
+                       getScaled(), reporter);
+  if (reporter.failed())
+    checker.noteFault();
+}
+
+void ScatterOp::checkInKernel(KernelChecker &checker) {
+  FaultReporter reporter(*this);
+  Type index = getIndex().getType();
+  if (!getScaled() || !isa<HbmType>(index)) {
+    reporter.fault("MM-45") << "a scatter by rows is not implemented by the "
+                               "chip's toolchain; scatter scaled by an index "
+                               "in HBM";
+    return checker.noteFault();
+  }
+  checkKeys(getTarget().getType(), index, getSource().getType(), reporter);
+  TensorParts source = getTensorParts(getSource().getType());
+  llvm::SmallBitVector axes = getAxes(index);
+  for (unsigned axis : axes.set_bits())
+    if (source.chip.getMapping().uses(axis) ||
+        source.cluster.getMapping().uses(axis))
+      reporter.fault("MM-43")
+          << "axis " << source.axes.getAxes()[axis].name
+          << " of the index lies in slice and element of the source, found it "
+             "in chip or cluster";
+  checkWritable(getTarget(), reporter);
+  if (!reporter.failed() && checker.getTarget().getChips() == 1)
+    (void)planIndirect(getTarget(), getIndex(), getSource(),
+                       getSource().getType(), getScaled(), reporter);
   if (reporter.failed())
     checker.noteFault();
 }
@@ -321,13 +301,26 @@ tmap::AxesAttr ChainOp::getAxes() {
   return getTensorParts(getResult().getType()).axes;
 }
 
+Value ChainOp::getInto() {
+  for (CommitOp commit : getBody().getOps<CommitOp>())
+    return commit.getInto();
+  return {};
+}
+
 void ChainOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  effects.emplace_back(MemoryEffects::Allocate::get(),
-                       getOperation()->getOpResult(0));
-  effects.emplace_back(MemoryEffects::Write::get(),
-                       getOperation()->getOpResult(0));
+  // A target that exists is an operand of a stage, which is no operand here.
+  if (Value into = getInto()) {
+    for (CommitOp commit : getBody().getOps<CommitOp>())
+      effects.emplace_back(MemoryEffects::Write::get(),
+                           &commit.getIntoMutable()[0]);
+  } else {
+    effects.emplace_back(MemoryEffects::Allocate::get(),
+                         getOperation()->getOpResult(0));
+    effects.emplace_back(MemoryEffects::Write::get(),
+                         getOperation()->getOpResult(0));
+  }
   // Stages name tensors of any tier as operands.
   effects.emplace_back(MemoryEffects::Read::get());
 }
@@ -343,7 +336,90 @@ LogicalResult ChainOp::verifyRegions() {
   return success();
 }
 
+/// Where the tensor of a stage begins: the Tensor Unit works in the slices that
+/// a tensor lies in.
+static FailureOr<ViewStart> getStageStart(Value tensor,
+                                          FaultReporter &reporter) {
+  auto start = getViewStart(tensor, reporter);
+  if (failed(start))
+    return failure();
+  bool moves = start->cluster != 0 || start->slice != 0;
+  for (const ViewStart::Term &term : start->terms)
+    moves |= term.dimension != Dimension::Element;
+  if (moves) {
+    reporter.notYetSupported()
+        << "a chain on slices that a view has moved; copy the view first";
+    return failure();
+  }
+  return start;
+}
+
+/// The last byte of the buffer at which a view may begin.
+static int64_t getLastStart(const ViewStart &start) {
+  int64_t last = start.bytes;
+  for (const ViewStart::Term &term : start.terms)
+    if (auto range = getIndexRange(term.index))
+      last += range->second * term.step;
+  return last;
+}
+
+/// A fetch from a view stays in its buffer, or behind it by less than a packet.
+static void checkFetchReach(const ChainStage &stage, FetchOp fetch,
+                            FaultReporter &reporter) {
+  auto start = getStageStart(fetch.getSource(), reporter);
+  auto derived = deriveFetch(stage);
+  if (failed(start) || !derived)
+    return;
+  const StageRecord *cast = stage.find<FetchCastOp>();
+  int64_t packet =
+      (cast ? cast->after : stage.after()).packetBytes().value_or(0);
+  int64_t end = getLastStart(*start) + derived->read;
+  for (const loops::Loop &loop : derived->loops)
+    end += (loop.size - 1) * loop.stride;
+  TensorParts base = getTensorParts(getBaseBuffer(fetch.getSource()).getType());
+  auto type = visa::getElementType(base.elementType);
+  int64_t bytes =
+      base.element.getMapping().size() * (type ? wireBits(*type) : 8) / 8;
+  if (end - std::max(derived->read, packet) >= bytes)
+    reporter.notYetSupported("time")
+        << "a fetch that reads padding up to byte " << end << " of a buffer of "
+        << bytes << "; leave the padding out";
+}
+
+/// The tensor that a commit writes is the chain's result, and may be written.
+static void checkInto(CommitOp commit, Type result, FaultReporter &reporter) {
+  Value into = commit.getInto();
+  if (!into)
+    return;
+  if (into.getType() != result)
+    reporter.fault("TU-77") << "the chain's result is another name of the "
+                               "tensor that it writes; write its type "
+                            << into.getType();
+  checkWritable(into, reporter);
+  auto start = getStageStart(into, reporter);
+  int64_t word = rngd::machine::dmWriteGranule;
+  if (failed(start))
+    return;
+  bool isWhole = start->bytes % word == 0;
+  for (const ViewStart::Term &term : start->terms)
+    isWhole &= term.step % word == 0;
+  if (!isWhole)
+    reporter.fault("MM-26") << "the view begins at a byte of data memory that "
+                               "is no multiple of "
+                            << word;
+}
+
 void ChainOp::checkInKernel(KernelChecker &checker) {
   std::vector<StageRecord> records;
-  checker.checkChain(*this, records);
+  if (!checker.checkChain(*this, records))
+    return;
+  for (size_t i = 0; i < records.size(); ++i) {
+    FaultReporter reporter(records[i].op);
+    if (auto fetch = dyn_cast<FetchOp>(records[i].op))
+      checkFetchReach(ChainStage{records, i}, fetch, reporter);
+    else if (auto commit = dyn_cast<CommitOp>(records[i].op))
+      checkInto(commit, getResult().getType(), reporter);
+    if (reporter.failed())
+      checker.noteFault();
+  }
 }

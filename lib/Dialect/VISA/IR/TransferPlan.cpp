@@ -1,81 +1,23 @@
 //===- TransferPlan.cpp - What the DMA does for a transfer ----------------===//
 
 #include "furiosa/Dialect/VISA/IR/TransferPlan.h"
-#include "furiosa/Dialect/VISA/Loops/Loops.h"
+#include "furiosa/Support/ByteRanges.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
-#include "mlir/IR/Matchers.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::visa;
+using mapping::Mapping;
 namespace machine = furiosa::rngd::machine;
 
 static unsigned getBits(Type elementType) {
   return wireBits(visa::getElementType(elementType).value_or(ElementType::I8));
 }
 
-/// Adds to `offset` where a tile begins in its source.
-static LogicalResult addTile(TileOp tile, ViewOffset &offset,
-                             FaultReporter &reporter) {
-  TensorParts parts = getTensorParts(tile.getSource().getType());
-  auto along = tmap::MappingAttr::parseText(tile.getAlong(), parts.axes);
-  if (!along)
-    return failure(); // Reported at the tile, as all that it has wrong itself.
-  std::optional<int64_t> start;
-  APInt constant;
-  if (auto number = tile.getStart())
-    start = *number;
-  else if (matchPattern(tile.getOffset(), m_ConstantInt(&constant)))
-    start = constant.getSExtValue();
-  auto window =
-      mapping::tile(parts.element.getMapping(), along->getMapping(),
-                    tile.getTake(), start.value_or(0), mapping::Pad::Top);
-  if (!window)
-    return failure();
-  // An index of one cell has one start.
-  if (!start && window->live == 1)
-    start = 0;
-  if (!start && window->step == 0)
-    return failure();
-  auto bytes = loops::getBytes(start ? window->offset : window->step,
-                               getBits(parts.elementType));
-  if (!bytes)
-    return failure();
-  if (!start) {
-    offset.terms.push_back({tile.getOffset(), *bytes});
-    return success();
-  }
-  auto sum = llvm::checkedAdd<int64_t>(offset.constant, *bytes);
-  if (!sum) {
-    reporter.notYetSupported() << "a view that begins beyond 2^63 bytes";
-    return failure();
-  }
-  offset.constant = *sum;
-  return success();
-}
-
-/// Where `tensor` begins in its buffer.
-static FailureOr<ViewOffset> getOffset(Value tensor, FaultReporter &reporter) {
-  ViewOffset offset;
-  while (tensor && tensor.getDefiningOp()) {
-    if (auto reshape = tensor.getDefiningOp<ReshapeOp>()) {
-      tensor = reshape.getSource();
-      continue;
-    }
-    auto tile = tensor.getDefiningOp<TileOp>();
-    if (!tile)
-      break;
-    if (failed(addTile(tile, offset, reporter)))
-      return failure();
-    tensor = tile.getSource();
-  }
-  return offset;
-}
-
 /// A tensor of HBM or DM as one side of a transfer.
-static TransferSide getSide(Type type) {
+static TransferSide getSide(Type type, const ViewStart &start) {
   TensorParts parts = getTensorParts(type);
   TransferSide side;
   side.isDm = isa<DmType>(type);
@@ -83,6 +25,8 @@ static TransferSide getSide(Type type) {
   if (side.isDm) {
     side.cluster = parts.cluster.getMapping();
     side.slice = parts.slice.getMapping();
+    side.clusterStart = start.cluster;
+    side.sliceStart = start.slice;
   }
   return side;
 }
@@ -99,19 +43,41 @@ static bool isSound(Type type) {
               int64_t(machine::slicesPerCluster));
 }
 
-/// MM-30: data memory is filled from whole words.
-static LogicalResult checkStart(const ViewOffset &offset,
-                                FaultReporter &reporter) {
-  auto isWhole = [](int64_t bytes) {
-    return bytes % int64_t(machine::dmWriteGranule) == 0;
-  };
-  if (isWhole(offset.constant) &&
-      llvm::all_of(llvm::make_second_range(offset.terms), isWhole))
-    return success();
-  reporter.fault("MM-30")
-      << "the view begins at a byte of HBM that is no multiple of "
-      << machine::dmWriteGranule;
-  return failure();
+/// MM-29, MM-30: data memory is filled in whole words, from HBM by whole words.
+static void checkStart(const ViewStart &start, StringRef rule, StringRef memory,
+                       FaultReporter &reporter) {
+  int64_t word = machine::dmWriteGranule;
+  bool isWhole = start.bytes % word == 0;
+  for (const ViewStart::Term &term : start.terms)
+    isWhole &= term.dimension != Dimension::Element || term.step % word == 0;
+  if (!isWhole)
+    reporter.fault(rule) << "the view begins at a byte of " << memory
+                         << " that is no multiple of " << word;
+}
+
+/// Source and target in one buffer may not share a byte.
+static void checkOverlap(Value source, Value target, const TransferPlan &plan,
+                         FaultReporter &reporter) {
+  if (!target || getBaseBuffer(source) != getBaseBuffer(target))
+    return;
+  bool shares = !plan.source.terms.empty() || !plan.target.terms.empty();
+  for (const TransferCommand &command : plan.commands)
+    for (const EngineTransfer &engine : command) {
+      SmallVector<int64_t> sizes, from, to;
+      for (const TransferLoop &loop : engine.loops) {
+        sizes.push_back(loop.size);
+        from.push_back(loop.sourceStride);
+        to.push_back(loop.targetStride);
+      }
+      shares =
+          shares || overlap(getByteRanges(engine.sourceBase + plan.source.bytes,
+                                          sizes, from, engine.packet),
+                            getByteRanges(engine.targetBase + plan.target.bytes,
+                                          sizes, to, engine.packet));
+    }
+  if (shares)
+    reporter.notYetSupported()
+        << "a copy within one tensor whose source and target may overlap";
 }
 
 FailureOr<TransferPlan> visa::planTransfer(Value source, Value target,
@@ -119,46 +85,120 @@ FailureOr<TransferPlan> visa::planTransfer(Value source, Value target,
                                            FaultReporter &reporter) {
   Type sourceType = source.getType();
   bool fromDm = isa<DmType>(sourceType), toDm = isa<DmType>(targetType);
-  if (fromDm == toDm) {
-    reporter.notYetSupported()
-        << "a transfer from " << (fromDm ? "DM to DM" : "HBM to HBM");
-    return failure();
-  }
   if (!isSound(sourceType) || !isSound(targetType))
     return failure();
-  auto sourceOffset = getOffset(source, reporter);
-  auto targetOffset = getOffset(target, reporter);
-  if (failed(sourceOffset) || failed(targetOffset))
+  auto sourceStart = getViewStart(source, reporter);
+  auto targetStart = getViewStart(target, reporter);
+  if (failed(sourceStart) || failed(targetStart))
     return failure();
-  auto commands =
-      deriveTransfer(getSide(sourceType), getSide(targetType),
-                     getBits(getTensorParts(sourceType).elementType));
+  // A padded view says nothing about what lies behind its cells.
+  bool mayMovePadding =
+      (!target || target == getBaseBuffer(target)) &&
+      (source == getBaseBuffer(source) || !source.getDefiningOp<PadOp>());
+  auto commands = deriveTransfer(
+      getSide(sourceType, *sourceStart), getSide(targetType, *targetStart),
+      getBits(getTensorParts(sourceType).elementType), mayMovePadding);
   if (!commands) {
     reporter.report(commands.fault(), {});
     return failure();
   }
-  TransferPlan plan{std::move(*commands), std::move(*sourceOffset),
-                    std::move(*targetOffset)};
-  // DM is moved as a whole: its slices have one address.
-  if (!(fromDm ? plan.source : plan.target).terms.empty()) {
-    reporter.notYetSupported() << "a view of a DM tensor";
-    return failure();
-  }
-  if (toDm && failed(checkStart(plan.source, reporter)))
-    return failure();
+  TransferPlan plan{std::move(*commands),
+                    std::move(*sourceStart),
+                    std::move(*targetStart),
+                    {},
+                    1};
+  if (toDm && !fromDm)
+    checkStart(plan.source, "MM-30", "HBM", reporter);
+  if (toDm)
+    checkStart(plan.target, "MM-29", "data memory", reporter);
   for (const TransferCommand &command : plan.commands)
-    for (const EngineTransfer &engine : command) {
-      if (llvm::any_of(engine.loops, [](const TransferLoop &loop) {
-            return loop.sourceStride < 0 || loop.targetStride < 0;
-          })) {
-        reporter.notYetSupported() << "a transfer that walks backwards";
-        return failure();
-      }
-      if (!llvm::checkedAdd(engine.sourceBase, plan.source.constant) ||
-          !llvm::checkedAdd(engine.targetBase, plan.target.constant)) {
+    for (const EngineTransfer &engine : command)
+      if (!llvm::checkedAdd(engine.sourceBase, plan.source.bytes) ||
+          !llvm::checkedAdd(engine.targetBase, plan.target.bytes)) {
         reporter.notYetSupported() << "a view that begins beyond 2^63 bytes";
         return failure();
       }
+  checkOverlap(source, target, plan, reporter);
+  if (reporter.failed())
+    return failure();
+  return plan;
+}
+
+/// Elements from one key of a table to the next; nothing where the key is not
+/// one whole digit.
+static std::optional<int64_t> getKeyStride(const Mapping &table, int key) {
+  auto canonical = table.resolved();
+  if (!canonical)
+    return std::nullopt;
+  std::optional<int64_t> stride;
+  int64_t place = 1;
+  for (const mapping::Factor &factor : llvm::reverse(canonical->factors)) {
+    if (factor.axis == key) {
+      if (stride || factor.stride != 1)
+        return std::nullopt;
+      stride = place;
     }
+    place *= factor.extent;
+  }
+  // A key of one row has no digit.
+  return stride.value_or(1);
+}
+
+FailureOr<TransferPlan> visa::planIndirect(Value table, Value index, Value rows,
+                                           Type rowsType, bool scaled,
+                                           FaultReporter &reporter) {
+  Type tableType = table.getType();
+  int key = getKeyAxis(tableType, index.getType(), rowsType);
+  if (key < 0 || !isSound(tableType) || !isSound(rowsType) ||
+      !isSound(index.getType()))
+    return failure();
+  auto tableStart = getViewStart(table, reporter);
+  auto rowsStart = getViewStart(rows, reporter);
+  auto indexStart = getViewStart(index, reporter);
+  if (failed(tableStart) || failed(rowsStart) || failed(indexStart))
+    return failure();
+  TensorParts parts = getTensorParts(tableType);
+  unsigned bits = getBits(parts.elementType);
+  auto stride = getKeyStride(parts.element.getMapping(), key);
+  int64_t cells = 1;
+  for (auto [axis, declared] : llvm::enumerate(parts.axes.getAxes().list()))
+    if (int(axis) != key && parts.element.getMapping().uses(axis))
+      cells *= declared.size;
+  if (!stride || *stride * bits % 8 != 0 || (scaled && *stride != cells)) {
+    reporter.notYetSupported()
+        << "a table whose rows are not one behind the other in HBM: element \""
+        << parts.element.getText() << "\"";
+    return failure();
+  }
+  for (const ViewStart *start : {&*tableStart, &*rowsStart, &*indexStart})
+    if (!start->terms.empty()) {
+      reporter.notYetSupported()
+          << "rows of a view that begins where only the run knows";
+      return failure();
+    }
+  TransferSide tableSide = getSide(tableType, *tableStart);
+  TransferSide rowsSide = getSide(rowsType, *rowsStart);
+  bool isGather = !rows;
+  auto commands = deriveIndirect(isGather ? tableSide : rowsSide,
+                                 isGather ? rowsSide : tableSide,
+                                 getSide(index.getType(), *indexStart), bits);
+  if (!commands) {
+    reporter.report(commands.fault(), {});
+    return failure();
+  }
+  int64_t word = machine::dmWriteGranule;
+  if (isGather &&
+      (*stride * bits / 8 % word != 0 || tableStart->bytes % word != 0)) {
+    reporter.fault("MM-30")
+        << "a row of " << *stride * bits / 8 << " bytes in HBM \""
+        << parts.element.getText() << "\" is no multiple of " << word;
+    return failure();
+  }
+  TransferPlan plan;
+  plan.commands = std::move(*commands);
+  plan.scale = scaled ? 1 : *stride * bits / 8;
+  plan.source = isGather ? *tableStart : *rowsStart;
+  plan.target = isGather ? *rowsStart : *tableStart;
+  plan.index = *indexStart;
   return plan;
 }

@@ -32,7 +32,7 @@ void VISADialect::registerTypes() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-enum Dimension { Chip, Cluster, Slice, Lane, Element, numDimensions };
+enum TypeClause { Chip, Cluster, Slice, Lane, Element, numDimensions };
 constexpr StringRef dimensionNames[numDimensions] = {"chip", "cluster", "slice",
                                                      "lane", "element"};
 /// What is meant where the dimension is left out; empty: it is required.
@@ -48,7 +48,7 @@ struct Clause {
 /// Parses `<i8, slice "…", element "…", #axes>` with the dimensions of a tier.
 /// The axes stand last, so the mappings are resolved when all is read.
 static FailureOr<TensorParts> parseTensor(AsmParser &parser,
-                                          ArrayRef<Dimension> dimensions) {
+                                          ArrayRef<TypeClause> dimensions) {
   TensorParts parts;
   Clause clauses[numDimensions];
   SMLoc typeLoc;
@@ -67,14 +67,14 @@ static FailureOr<TensorParts> parseTensor(AsmParser &parser,
     StringRef keyword;
     if (failed(parser.parseOptionalKeyword(&keyword)))
       break;
-    const Dimension *found = llvm::find_if(
-        dimensions, [&](Dimension d) { return dimensionNames[d] == keyword; });
+    const TypeClause *found = llvm::find_if(
+        dimensions, [&](TypeClause d) { return dimensionNames[d] == keyword; });
     if (found == dimensions.end()) {
       InFlightDiagnostic diag = parser.emitError(keywordLoc)
                                 << "unknown dimension '" << keyword
                                 << "', expected ";
       llvm::interleaveComma(dimensions, diag,
-                            [&](Dimension d) { diag << dimensionNames[d]; });
+                            [&](TypeClause d) { diag << dimensionNames[d]; });
       return diag;
     }
     Clause &clause = clauses[*found];
@@ -98,7 +98,7 @@ static FailureOr<TensorParts> parseTensor(AsmParser &parser,
 
   MappingAttr *fields[numDimensions] = {
       &parts.chip, &parts.cluster, &parts.slice, &parts.lane, &parts.element};
-  for (Dimension dimension : dimensions) {
+  for (TypeClause dimension : dimensions) {
     Clause &clause = clauses[dimension];
     if (!clause.given) {
       if (defaultTexts[dimension].empty())

@@ -1,8 +1,10 @@
 //===- Transfer.cpp - Descriptors of a DMA transfer -----------------------===//
 //
-// The address of a cell is linear in its digits on both sides, so the element
-// digits give loops that all slices share and each slice gives a pair of
-// bases. The bases are folded into loops, engine by engine.
+// A transfer writes every live cell of its target. Along each axis, the digits
+// of the target are cut where digits of the source begin and end; each piece
+// then moves by one step on either side. Pieces within element mappings are
+// loops of descriptors, those that change the slice give pairs of places, which
+// are folded into loops engine by engine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,275 +16,351 @@
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
+
 using namespace furiosa;
 using namespace furiosa::visa;
 using namespace furiosa::mapping;
 namespace machine = furiosa::rngd::machine;
 
-/// The mapping with bottom padding turned into top: the digits of a window are
-/// where they are whether it is read or written.
-static Mapping withReadableHoles(const Mapping &mapping) {
-  auto canonical = mapping.canonical();
-  if (!canonical)
-    return mapping; // Refused where it is used.
-  auto relax = [](llvm::MutableArrayRef<PadRun> runs) {
-    for (PadRun &run : runs)
-      if (run.kind == Pad::Bottom)
-        run.kind = Pad::Top;
-  };
-  for (Factor &factor : canonical->factors)
-    relax(factor.runs);
-  relax(canonical->tail);
-  return Mapping::fromCanonical(*canonical, mapping.axes());
-}
-
 namespace {
 
-/// A pair of addresses in bytes.
-struct Point {
-  int64_t dm, hbm;
+enum Part { Cluster, Slice, Element, NoPart };
+
+/// A digit of one side: `live` steps of `stride` along its axis, each of which
+/// moves by `place` positions of its part.
+struct Digit {
+  Part part;
+  int64_t stride, live, place;
+  /// Values from here on belong to the next digit.
+  int64_t modulus = 0;
 };
 
-/// A loop whose strides are in bytes of either side.
-struct DmLoop {
-  int64_t size, dm, hbm;
+/// A move by `place` positions of a part; none where the side lacks the digit.
+struct Step {
+  Part part = NoPart;
+  int64_t place = 0;
+};
+
+/// A run of `count` values from `start` on, each `weight` of the axis.
+struct Piece {
+  int64_t weight, start, count;
+  Step target, source, index;
+};
+using Pieces = llvm::SmallVector<Piece, 6>;
+
+/// Where something is: cluster, slice, and elements within.
+struct Place {
+  int64_t at[3] = {0, 0, 0};
+
+  void move(const Step &step, int64_t times) {
+    if (step.part != NoPart)
+      at[step.part] += step.place * times;
+  }
+};
+
+/// Places that belong together; that of an index stays where there is none.
+struct Places {
+  Place target, source, index;
+};
+
+/// A loop with the strides of all sides, in elements or in bytes.
+struct SideLoop {
+  int64_t size, target, source, index;
+};
+
+/// Byte addresses as an engine sees them.
+struct Addresses {
+  int64_t target, source, index;
+  bool operator==(const Addresses &) const = default;
 };
 
 class Derivation {
 public:
   Derivation(const TransferSide &source, const TransferSide &target,
-             unsigned bits)
-      : dm(source.isDm ? source : target), hbm(source.isDm ? target : source),
-        toHbm(source.isDm), bits(bits) {
-    if (toHbm)
-      hbm.element = withReadableHoles(hbm.element);
-  }
+             const TransferSide *index, unsigned bits, bool withPadding,
+             bool isReversed = false)
+      : source(source), target(target), index(index), bits(bits),
+        withPadding(withPadding), isReversed(isReversed) {}
 
   Result<std::vector<TransferCommand>> run();
 
 private:
+  using Digits = std::vector<llvm::SmallVector<Digit, 4>>;
+
   Fault notYetSupported(const llvm::Twine &message) const {
     return {"MM-32", "not-yet-supported", message.str()};
   }
-
-  /// Loops over the live cells of one digit run of the DM side, outermost
-  /// first; `dmStride` is in elements.
-  std::optional<Fault> addFactor(const Factor &factor, int64_t dmStride,
-                                 llvm::SmallVectorImpl<DmLoop> &loops);
-  std::optional<Fault> deriveElementLoops();
-  Result<std::vector<Point>> derivePoints(const Mapping &dimension);
-  std::optional<Fault> checkOvershoot() const;
-  std::optional<Fault> checkAlignment() const;
-  std::optional<Fault> checkCoverage(int64_t cells) const;
-  std::optional<Fault> emit(int64_t cluster, int64_t pe,
-                            std::vector<Point> points,
-                            std::vector<TransferCommand> &commands) const;
+  std::optional<Fault> addDigits(const TransferSide &side, Digits &digits);
+  std::optional<Fault> cut(int axis, const Digit &digit, Pieces &pieces);
+  std::optional<Fault> checkSource(int axis, llvm::ArrayRef<Digit> sources,
+                                   llvm::ArrayRef<Pieces> boxes);
+  Result<std::vector<Pieces>> getBoxes(int axis);
+  std::optional<Fault> addBox(llvm::ArrayRef<Piece> box);
+  std::optional<Fault> checkAlignment(llvm::ArrayRef<SideLoop> loops,
+                                      int64_t packet) const;
+  std::optional<Fault> emit(std::pair<int64_t, int64_t> engine,
+                            std::vector<Addresses> points,
+                            llvm::ArrayRef<SideLoop> loops, int64_t packet);
   std::optional<Fault> finish(EngineTransfer &engine) const;
 
-  TransferSide dm, hbm;
-  bool toHbm;
+  const TransferSide &source, &target;
+  /// Names the rows of an indirect transfer, or null.
+  const TransferSide *index;
   unsigned bits;
-  llvm::SmallVector<DmLoop> elementLoops;
-  int64_t packetBytes = 0;
-  int64_t cellsPerSlice = 1;
+  bool withPadding;
+  /// Data moves from target to source: a scatter asks for its rows.
+  bool isReversed;
+  /// By axis; those of the target that have no axis stand behind them.
+  Digits targetDigits, sourceDigits, indexDigits;
+  std::vector<int64_t> limits;
+  std::vector<TransferCommand> commands;
+  size_t firstRound = 0;
 };
 
 } // namespace
 
-/// Two adjacent loops are one if both sides walk on.
-static void coalesce(llvm::SmallVectorImpl<DmLoop> &loops) {
-  llvm::SmallVector<DmLoop> merged;
-  for (const DmLoop &loop : loops) {
-    if (loop.size == 1)
+//===----------------------------------------------------------------------===//
+// Digits and pieces
+//===----------------------------------------------------------------------===//
+
+std::optional<Fault> Derivation::addDigits(const TransferSide &side,
+                                           Digits &digits) {
+  const Axes &axes = side.element.axes();
+  digits.resize(axes.size() + 1);
+  const Mapping *parts[] = {side.isDm ? &side.cluster : nullptr,
+                            side.isDm ? &side.slice : nullptr, &side.element};
+  for (auto [part, mapping] : llvm::enumerate(parts)) {
+    if (!mapping)
       continue;
-    if (!merged.empty() && merged.back().dm == loop.size * loop.dm &&
-        merged.back().hbm == loop.size * loop.hbm)
-      merged.back() = {merged.back().size * loop.size, loop.dm, loop.hbm};
+    auto canonical = mapping->resolved();
+    if (!canonical)
+      return canonical.fault();
+    int64_t place = 1;
+    for (const Factor &factor : llvm::reverse(canonical->factors)) {
+      int64_t live = factor.live;
+      // Padding behind the innermost digit may travel along.
+      if (withPadding && part == Element && place == 1 &&
+          factor.runs.size() == 1 && factor.runs[0].kind == Pad::Top)
+        live = factor.extent;
+      if (live > 1 && (factor.axis >= 0 || &digits == &targetDigits))
+        digits[factor.axis >= 0 ? factor.axis : axes.size()].push_back(
+            {Part(part), factor.stride, live, place});
+      place *= factor.extent;
+    }
+  }
+  for (auto [axis, list] : llvm::enumerate(llvm::drop_end(digits))) {
+    llvm::sort(list, [](const Digit &lhs, const Digit &rhs) {
+      return lhs.stride < rhs.stride;
+    });
+    // A digit that ends where the next one begins is whole; otherwise it is a
+    // window of what lies between.
+    for (auto [i, digit] : llvm::enumerate(list)) {
+      int64_t next = i + 1 < list.size() ? list[i + 1].stride : axes[axis].size;
+      int64_t span = (next - 1) / digit.stride + 1;
+      digit.modulus = next % digit.stride == 0 && span % digit.live == 0
+                          ? digit.live
+                          : std::max(span, digit.live);
+      // Nothing is asked for behind the end of the axis.
+      if (i + 1 == list.size() && digit.stride * digit.live >= axes[axis].size)
+        digit.modulus = std::numeric_limits<int64_t>::max() / digit.stride;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Cuts a digit of the target where digits of the source begin and end; appends
+/// the pieces, innermost first.
+std::optional<Fault> Derivation::cut(int axis, const Digit &digit,
+                                     Pieces &pieces) {
+  int64_t end = digit.stride * digit.live;
+  int64_t weight = digit.stride;
+  while (weight < end) {
+    // The digit of another side that holds the weight, and where the piece
+    // ends.
+    int64_t next = end;
+    auto find = [&](llvm::ArrayRef<Digit> digits) {
+      Step step;
+      for (const Digit &other : digits) {
+        int64_t otherEnd = other.stride * other.modulus;
+        if (other.stride > weight) {
+          next = std::min(next, other.stride);
+        } else if (otherEnd > weight) {
+          next = std::min(next, otherEnd);
+          if (weight % other.stride != 0)
+            next = 0;
+          step = {other.part, other.place * (weight / other.stride)};
+        }
+      }
+      return step;
+    };
+    Step step = find(sourceDigits[axis]);
+    Step indexStep;
+    if (index)
+      indexStep = find(indexDigits[axis]);
+    if (next == 0 || (next != end && next % weight != 0))
+      return Fault{"MA-22", "incompatible",
+                   "the digits of axis " + target.element.axes()[axis].name +
+                       " in \"" + target.element.str() + "\" and \"" +
+                       source.element.str() + "\" have no common refinement"};
+    pieces.push_back({weight,
+                      0,
+                      int64_t(llvm::divideCeil(next, weight)),
+                      {digit.part, digit.place * (weight / digit.stride)},
+                      step,
+                      indexStep});
+    weight = next;
+  }
+  return std::nullopt;
+}
+
+/// Largest sum that pieces reach.
+static int64_t getLargest(llvm::ArrayRef<Piece> pieces) {
+  int64_t sum = 0;
+  for (const Piece &piece : pieces)
+    sum += (piece.start + piece.count - 1) * piece.weight;
+  return sum;
+}
+
+/// Boxes of the values of `pieces` (innermost first) whose sum stays below
+/// `limit`; `outer` holds what is fixed above them.
+static void bound(llvm::ArrayRef<Piece> pieces, int64_t limit, Pieces outer,
+                  std::vector<Pieces> &boxes) {
+  auto append = [&](llvm::ArrayRef<Piece> inner) {
+    Pieces box(inner);
+    box.append(outer);
+    boxes.push_back(std::move(box));
+  };
+  if (getLargest(pieces) < limit)
+    return append(pieces);
+  Piece piece = pieces.back();
+  llvm::ArrayRef<Piece> inner = pieces.drop_back();
+  int64_t room = limit - 1 - getLargest(inner);
+  int64_t whole =
+      room < 0 ? 0
+               : std::clamp<int64_t>(room / piece.weight + 1 - piece.start, 0,
+                                     piece.count);
+  if (whole > 0) {
+    Pieces box(inner);
+    box.push_back(piece);
+    box.back().count = whole;
+    box.append(outer);
+    boxes.push_back(std::move(box));
+  }
+  for (int64_t value = piece.start + whole; value < piece.start + piece.count;
+       ++value) {
+    int64_t rest = limit - value * piece.weight;
+    if (rest <= 0)
+      return;
+    Pieces fixed = {piece};
+    fixed[0].start = value;
+    fixed[0].count = 1;
+    fixed.append(outer);
+    bound(inner, rest, fixed, boxes);
+  }
+}
+
+/// MM-32: whatever the target asks for, the source holds.
+std::optional<Fault> Derivation::checkSource(int axis,
+                                             llvm::ArrayRef<Digit> sources,
+                                             llvm::ArrayRef<Pieces> boxes) {
+  for (const Digit &digit : sources) {
+    int64_t most = 0;
+    for (const Pieces &box : boxes) {
+      Pieces inside;
+      for (const Piece &piece : box)
+        if (piece.weight >= digit.stride &&
+            piece.weight < digit.stride * digit.modulus)
+          inside.push_back(piece);
+      most = std::max(most, getLargest(inside) / digit.stride);
+    }
+    if (most >= digit.live)
+      return Fault{"MM-32", "coverage",
+                   ("the target \"" + target.element.str() + "\" asks for " +
+                    llvm::Twine(most + 1) + " values of axis " +
+                    target.element.axes()[axis].name + " where the source \"" +
+                    source.element.str() + "\" holds " +
+                    llvm::Twine(digit.live))
+                       .str()};
+  }
+  return std::nullopt;
+}
+
+/// What the target asks for along an axis, in boxes of full runs.
+Result<std::vector<Pieces>> Derivation::getBoxes(int axis) {
+  std::vector<Pieces> boxes = {Pieces()};
+  for (const Digit &digit : targetDigits[axis]) {
+    Pieces pieces;
+    if (auto fault = cut(axis, digit, pieces))
+      return *fault;
+    // The last value of a digit may lie in the middle of a piece.
+    std::vector<Pieces> bounded;
+    bound(pieces, digit.stride * digit.live, {}, bounded);
+    std::vector<Pieces> next;
+    for (const Pieces &outer : bounded)
+      for (const Pieces &inner : boxes) {
+        next.push_back(inner);
+        next.back().append(outer);
+      }
+    boxes = std::move(next);
+  }
+  // Beyond the axis lies padding.
+  std::vector<Pieces> result;
+  for (const Pieces &box : boxes) {
+    bound(box, limits[axis], {}, result);
+    if (result.size() > 64)
+      return notYetSupported("a transfer of more than 64 ragged parts");
+  }
+  if (auto fault = checkSource(axis, sourceDigits[axis], result))
+    return *fault;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+/// Two adjacent loops are one if both sides walk on.
+static void coalesce(llvm::SmallVectorImpl<SideLoop> &loops) {
+  llvm::SmallVector<SideLoop> merged;
+  for (const SideLoop &loop : loops) {
+    if (!merged.empty() && merged.back().target == loop.size * loop.target &&
+        merged.back().source == loop.size * loop.source &&
+        merged.back().index == loop.size * loop.index)
+      merged.back() = {merged.back().size * loop.size, loop.target, loop.source,
+                       loop.index};
     else
       merged.push_back(loop);
   }
   loops.assign(merged.begin(), merged.end());
 }
 
-std::optional<Fault>
-Derivation::addFactor(const Factor &factor, int64_t dmStride,
-                      llvm::SmallVectorImpl<DmLoop> &loops) {
-  if (factor.live == 1)
-    return std::nullopt; // A pure pad.
-  // The digits alone, without their padding.
-  Canonical digits;
-  digits.factors.push_back(
-      {factor.axis, factor.stride, factor.live, factor.live, {}});
-  Mapping stream = Mapping::fromCanonical(digits, dm.element.axes());
-  auto sequence =
-      mapping::sequence(hbm.element, stream, Mapping(), SequenceMode::Carve);
-  if (!sequence) {
-    Fault fault = sequence.fault();
-    fault.message = "digits \"" + stream.str() +
-                    "\" of the DM tensor in HBM \"" + hbm.element.str() +
-                    "\": " + fault.message;
-    return fault;
-  }
-  int64_t stride = dmStride * factor.live;
-  for (const Entry &entry : sequence->time) {
-    stride /= entry.size;
-    // HBM gets one copy of what the slices hold several times.
-    if (toHbm && entry.stride == 0)
-      continue;
-    loops.push_back({entry.size, stride, entry.stride});
-  }
-  return std::nullopt;
-}
-
-std::optional<Fault> Derivation::deriveElementLoops() {
-  auto canonical = dm.element.resolved();
-  if (!canonical)
-    return canonical.fault();
-  llvm::SmallVector<int64_t> strides(canonical->factors.size());
-  int64_t stride = 1;
-  for (size_t i = canonical->factors.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= canonical->factors[i].extent;
-  }
-  llvm::SmallVector<DmLoop> loops;
-  for (size_t i = 0; i < canonical->factors.size(); ++i)
-    if (auto fault = addFactor(canonical->factors[i], strides[i], loops))
-      return fault;
-  // Positions of HBM that differ in no coordinate get a copy each.
-  if (toHbm) {
-    auto target = hbm.element.resolved();
-    if (!target)
-      return target.fault();
-    int64_t place = 1;
-    for (const Factor &factor : llvm::reverse(target->factors)) {
-      if (factor.axis < 0 && factor.live > 1)
-        loops.insert(loops.begin(), {factor.live, 0, place});
-      place *= factor.extent;
-    }
-  }
-  coalesce(loops);
-
-  // Padding that both sides declare may travel along: it fills a packet up to
-  // whole words (MM-28).
-  if (!loops.empty() && loops.back().dm == 1 && loops.back().hbm == 1 &&
-      loops.back().size * bits % (8 * machine::dmWriteGranule) != 0) {
-    auto trailing = [](const Canonical &canonical) -> int64_t {
-      if (canonical.factors.empty() || !canonical.tail.empty())
-        return 0;
-      const Factor &inner = canonical.factors.back();
-      if (inner.runs.size() != 1 || inner.runs[0].kind != Pad::Top ||
-          inner.live == 1)
-        return 0;
-      return inner.extent;
-    };
-    auto other = hbm.element.resolved();
-    int64_t padded =
-        other ? std::min(trailing(*canonical), trailing(*other)) : 0;
-    int64_t live = canonical->factors.back().live;
-    if (padded > live && loops.back().size == live) {
-      loops.back().size = padded;
-      coalesce(loops);
-    }
-  }
-
-  // Bytes from here on; the innermost contiguous loop is the packet.
-  for (DmLoop &loop : loops) {
-    cellsPerSlice *= loop.size;
-    bool inner = &loop == &loops.back() && loop.dm == 1 && loop.hbm == 1;
-    if (inner) {
-      if (loop.size * bits % 8 != 0)
-        return notYetSupported("a contiguous run of " +
-                               llvm::Twine(loop.size * bits) + " bits");
-      packetBytes = loop.size * bits / 8;
-      continue;
-    }
-    if (loop.dm * bits % 8 != 0 || loop.hbm * bits % 8 != 0)
-      return notYetSupported("a stride that is no whole number of bytes");
-    loop.dm = loop.dm * bits / 8;
-    loop.hbm = loop.hbm * bits / 8;
-  }
-  if (packetBytes != 0)
-    loops.pop_back();
-  else if (bits % 8 != 0)
-    return notYetSupported("single elements of " + llvm::Twine(bits) + " bits");
-  else
-    packetBytes = bits / 8;
-  elementLoops = std::move(loops);
-  return std::nullopt;
-}
-
-/// For each position of a spatial dimension of the DM side that takes part, its
-/// number and the offset in HBM, in bytes.
-Result<std::vector<Point>> Derivation::derivePoints(const Mapping &dimension) {
-  std::vector<Point> points;
-  auto canonical = dimension.resolved();
-  if (!canonical)
-    return canonical.fault();
-  llvm::SmallVector<DmLoop> loops;
-  int64_t stride = dimension.size();
-  for (const Factor &factor : canonical->factors) {
-    stride /= factor.extent;
-    if (auto fault = addFactor(factor, stride, loops))
-      return *fault;
-  }
-  if (!canonical->tail.empty())
-    return notYetSupported("slices \"" + dimension.str() +
-                           "\" whose padding fills no whole row");
-  points.push_back({0, 0});
-  for (const DmLoop &loop : loops) {
-    if (loop.hbm * bits % 8 != 0)
-      return notYetSupported("slices that begin inside a byte");
-    std::vector<Point> next;
-    for (const Point &point : points)
-      for (int64_t i = 0; i < loop.size; ++i)
-        next.push_back(
-            {point.dm + i * loop.dm, point.hbm + i * loop.hbm * bits / 8});
-    points = std::move(next);
-  }
-  return points;
-}
-
 /// MM-28 … MM-30: what arrives in data memory is written in whole words.
-std::optional<Fault> Derivation::checkAlignment() const {
-  if (toHbm)
-    return std::nullopt; // Slow, but legal.
+std::optional<Fault> Derivation::checkAlignment(llvm::ArrayRef<SideLoop> loops,
+                                                int64_t packet) const {
   int64_t word = machine::dmWriteGranule;
-  if (packetBytes % word != 0)
+  if (!target.isDm || isReversed)
+    return std::nullopt; // Slow, but legal.
+  if (packet % word != 0)
     return Fault{"MM-28", "tail",
-                 ("a run of " + llvm::Twine(packetBytes) +
-                  " bytes is contiguous on both sides (HBM \"" +
-                  hbm.element.str() + "\", DM \"" + dm.element.str() +
+                 ("a run of " + llvm::Twine(packet) +
+                  " bytes is contiguous on both sides (\"" +
+                  source.element.str() + "\", \"" + target.element.str() +
                   "\"), data memory is written in multiples of 8 bytes")
                      .str()};
-  for (const DmLoop &loop : elementLoops) {
-    if (loop.dm % word != 0)
+  for (const SideLoop &loop : loops) {
+    if (loop.target % word != 0)
       return Fault{"MM-29", "stride",
-                   ("a stride of " + llvm::Twine(loop.dm) +
+                   ("a stride of " + llvm::Twine(loop.target) +
                     " bytes in data memory is no multiple of 8")
                        .str()};
-    if (loop.hbm % word != 0)
+    if (!source.isDm && loop.source % word != 0)
       return Fault{"MM-30", "stride",
-                   ("a stride of " + llvm::Twine(loop.hbm) +
-                    " bytes in HBM \"" + hbm.element.str() +
+                   ("a stride of " + llvm::Twine(loop.source) +
+                    " bytes in HBM \"" + source.element.str() +
                     "\" is no multiple of 8; pad the HBM tensor alike")
                        .str()};
   }
-  return std::nullopt;
-}
-
-/// MM-32: a new or written HBM tensor gets every live cell.
-std::optional<Fault> Derivation::checkCoverage(int64_t cells) const {
-  if (!toHbm)
-    return std::nullopt;
-  auto live = hbm.element.liveCells();
-  if (!live)
-    return live.fault();
-  if (cells < *live)
-    return Fault{"MM-32", "coverage",
-                 ("the DM tensor holds " + llvm::Twine(cells) +
-                  " cells of the " + llvm::Twine(*live) +
-                  " live cells of HBM \"" + hbm.element.str() + "\"")
-                     .str()};
   return std::nullopt;
 }
 
@@ -290,12 +368,10 @@ std::optional<Fault> Derivation::checkCoverage(int64_t cells) const {
 std::optional<Fault> Derivation::finish(EngineTransfer &engine) const {
   int64_t run = engine.packet;
   int64_t packet = std::min<int64_t>(run, machine::dmaPacketMax);
-  int64_t step = toHbm && run % 8 != 0 ? 1 : 8;
+  int64_t step = run % 8 != 0 ? 1 : 8;
   packet -= packet % step;
   while (packet > step && run % packet != 0)
     packet -= step;
-  if (packet < 1 || run % packet != 0)
-    packet = step;
   engine.packet = packet;
   if (run != packet)
     engine.loops.push_back({run / packet, packet, packet});
@@ -329,147 +405,334 @@ std::optional<Fault> Derivation::finish(EngineTransfer &engine) const {
   return std::nullopt;
 }
 
-/// Folds points into loops: the longest run of equal steps from the front that
-/// the rest repeats, outermost loop last.
-static bool fold(llvm::ArrayRef<Point> points,
-                 llvm::SmallVectorImpl<DmLoop> &loops) {
+/// Folds points into loops, outermost first: the longest run of equal steps
+/// from the front that the rest repeats. Strides are not negative.
+static bool fold(llvm::ArrayRef<Addresses> points,
+                 llvm::SmallVectorImpl<SideLoop> &loops) {
   if (points.size() == 1)
     return true;
-  Point step = {points[1].dm - points[0].dm, points[1].hbm - points[0].hbm};
-  size_t run = 2;
-  auto follows = [&](size_t i) {
-    return points[i].dm - points[i - 1].dm == step.dm &&
-           points[i].hbm - points[i - 1].hbm == step.hbm;
+  auto getStep = [&](size_t i) {
+    return Addresses{points[i].target - points[i - 1].target,
+                     points[i].source - points[i - 1].source,
+                     points[i].index - points[i - 1].index};
   };
-  while (run < points.size() && follows(run))
+  Addresses step = getStep(1);
+  // Strides have 32 bits.
+  for (int64_t stride : {step.target, step.source, step.index})
+    if (stride < 0 || !llvm::isInt<32>(stride))
+      return false;
+  size_t run = 2;
+  while (run < points.size() && getStep(run) == step)
     ++run;
   if (points.size() % run != 0)
     return false;
-  llvm::SmallVector<Point> heads;
+  llvm::SmallVector<Addresses> heads;
   for (size_t i = 0; i < points.size(); ++i) {
     if (i % run == 0)
       heads.push_back(points[i]);
-    else if (!follows(i))
+    else if (getStep(i) != step)
       return false;
   }
   if (!fold(heads, loops))
     return false;
-  loops.push_back({static_cast<int64_t>(run), step.dm, step.hbm});
+  loops.push_back(
+      {static_cast<int64_t>(run), step.target, step.source, step.index});
   return true;
 }
 
-std::optional<Fault>
-Derivation::emit(int64_t cluster, int64_t pe, std::vector<Point> points,
-                 std::vector<TransferCommand> &commands) const {
-  size_t round = 0;
-  llvm::ArrayRef<Point> rest = points;
+/// Brings the loops that walk the index outside, in the order of its entries;
+/// counts them. False if they leave entries out.
+static bool sortByIndex(llvm::SmallVectorImpl<SideLoop> &loops,
+                        size_t &indexLoops) {
+  llvm::SmallVector<SideLoop> keys, others;
+  for (const SideLoop &loop : loops)
+    (loop.index != 0 ? keys : others).push_back(loop);
+  llvm::sort(keys, [](const SideLoop &lhs, const SideLoop &rhs) {
+    return lhs.index > rhs.index;
+  });
+  int64_t entry = 4;
+  for (const SideLoop &loop : llvm::reverse(keys)) {
+    if (loop.index != entry)
+      return false;
+    entry *= loop.size;
+  }
+  indexLoops = keys.size();
+  loops.assign(keys.begin(), keys.end());
+  loops.append(others.begin(), others.end());
+  return true;
+}
+
+/// Adds the descriptors of one engine, one a round.
+std::optional<Fault> Derivation::emit(std::pair<int64_t, int64_t> id,
+                                      std::vector<Addresses> points,
+                                      llvm::ArrayRef<SideLoop> elementLoops,
+                                      int64_t packet) {
+  size_t round = firstRound;
+  llvm::ArrayRef<Addresses> rest = points;
   while (!rest.empty()) {
     // The longest prefix that one descriptor can walk.
     size_t take = rest.size();
-    llvm::SmallVector<DmLoop> loops;
+    llvm::SmallVector<SideLoop> loops;
     while (true) {
       loops.clear();
-      if (fold(rest.take_front(take), loops) &&
-          loops.size() + elementLoops.size() <= machine::dmaLoops - 2)
+      if (take == 1 ||
+          (fold(rest.take_front(take), loops) &&
+           loops.size() + elementLoops.size() <= machine::dmaLoops - 2))
         break;
-      if (take == 1)
-        break;
-      --take;
+      // Halves first: a regular front is found in few steps.
+      take = take > 64 ? take / 2 : take - 1;
     }
     loops.append(elementLoops.begin(), elementLoops.end());
     EngineTransfer engine;
-    engine.cluster = cluster;
-    engine.pe = pe;
-    engine.packet = packetBytes;
-    engine.sourceBase = toHbm ? rest[0].dm : rest[0].hbm;
-    engine.targetBase = toHbm ? rest[0].hbm : rest[0].dm;
-    for (const DmLoop &loop : loops)
-      engine.loops.push_back(
-          {loop.size, toHbm ? loop.dm : loop.hbm, toHbm ? loop.hbm : loop.dm});
+    std::tie(engine.cluster, engine.pe) = id;
+    engine.packet = packet;
+    engine.sourceBase = rest[0].source;
+    engine.targetBase = rest[0].target;
+    engine.indexBase = rest[0].index;
+    if (index && !sortByIndex(loops, engine.indexLoops)) {
+      if (take == 1)
+        return notYetSupported("an index whose entries do not stand in the "
+                               "order of the rows");
+      // The first row that this engine moves may do alone.
+      take = 1;
+      loops.assign(elementLoops.begin(), elementLoops.end());
+      if (!sortByIndex(loops, engine.indexLoops))
+        return notYetSupported("an index whose entries do not stand in the "
+                               "order of the rows");
+    }
+    int64_t entries = 1;
+    for (const SideLoop &loop :
+         llvm::ArrayRef(loops).take_front(engine.indexLoops))
+      entries *= loop.size;
+    if (entries > int64_t(machine::dmaLoopLimit))
+      return notYetSupported("a list of " + llvm::Twine(entries) +
+                             " rows for one engine");
+    // An index of one entry is walked as well.
+    if (index && engine.indexLoops == 0) {
+      loops.insert(loops.begin(), {1, 0, 0, 4});
+      engine.indexLoops = 1;
+    }
+    for (const SideLoop &loop : loops)
+      engine.loops.push_back({loop.size, loop.source, loop.target});
     if (auto fault = finish(engine))
       return fault;
+    if (isReversed) {
+      std::swap(engine.sourceBase, engine.targetBase);
+      for (TransferLoop &loop : engine.loops)
+        std::swap(loop.sourceStride, loop.targetStride);
+    }
     if (commands.size() == round)
       commands.emplace_back();
     commands[round++].push_back(std::move(engine));
+    if (commands.size() > 4096)
+      return notYetSupported("a transfer of more than 4096 commands");
     rest = rest.drop_front(take);
   }
   return std::nullopt;
 }
 
-std::optional<Fault> Derivation::checkOvershoot() const {
-  // The largest coordinate that the digits of each axis reach together.
-  const Axes &axes = dm.element.axes();
-  llvm::SmallVector<int64_t> reach(axes.size(), 0);
-  for (const Mapping *part : {&dm.cluster, &dm.slice, &dm.element})
-    if (auto canonical = part->canonical())
-      for (const Factor &factor : canonical->factors)
-        if (factor.axis >= 0)
-          reach[factor.axis] += (factor.live - 1) * factor.stride;
-  auto target = hbm.element.canonical();
-  if (!target)
-    return target.fault();
-  for (size_t axis = 0; axis < axes.size(); ++axis) {
-    if (reach[axis] < axes[axis].size)
-      continue;
-    // Padding that HBM declares as well may travel along.
-    bool covered = false;
-    for (const Factor &factor : target->factors)
-      covered |= factor.axis == static_cast<int>(axis) && factor.stride == 1 &&
-                 factor.extent > reach[axis];
-    if (!covered)
-      return notYetSupported(
-          "a DM tensor whose last slice is partly filled: axis " +
-          axes[axis].name + " of size " + llvm::Twine(axes[axis].size) +
-          " is cut into digits that reach " + llvm::Twine(reach[axis] + 1) +
-          "; pad the HBM tensor to as many");
+/// The PE of a place in data memory.
+static std::pair<int64_t, int64_t> getPE(const Place &place) {
+  return {place.at[Cluster], place.at[Slice] / int64_t(machine::slicesPerPE)};
+}
+
+/// The address of a place as an engine sees it.
+static int64_t getAddress(const Place &place, bool isDm, unsigned bits,
+                          std::pair<int64_t, int64_t> engine) {
+  int64_t bytes = place.at[Element] * int64_t(bits) / 8;
+  if (!isDm)
+    return bytes;
+  auto [cluster, pe] = getPE(place);
+  int64_t address = place.at[Slice] % int64_t(machine::slicesPerPE) *
+                        int64_t(machine::dmSliceStride) +
+                    bytes;
+  if (std::pair(cluster, pe) == engine)
+    return address;
+  // PEs 0 to 3 are those of the engine's own cluster.
+  int64_t window = (cluster == engine.first ? 0 : machine::pesPerCluster) + pe;
+  return address + int64_t(machine::remoteBase) + int64_t(machine::dmBase) +
+         window * int64_t(machine::remotePEStride);
+}
+
+/// Adds what moves a box of cells.
+std::optional<Fault> Derivation::addBox(llvm::ArrayRef<Piece> box) {
+  llvm::SmallVector<SideLoop> loops;
+  std::vector<Places> places(1);
+  for (const auto &[place, side] :
+       {std::pair(&places[0].target, &target), {&places[0].source, &source}}) {
+    place->at[Cluster] = side->clusterStart;
+    place->at[Slice] = side->sliceStart;
+  }
+  if (index) {
+    places[0].index.at[Cluster] = index->clusterStart;
+    places[0].index.at[Slice] = index->sliceStart;
+  }
+  for (const Piece &piece : box) {
+    bool isLoop = llvm::all_of(
+        llvm::ArrayRef(
+            {piece.target.part, piece.source.part, piece.index.part}),
+        [](Part part) { return part == Element || part == NoPart; });
+    std::vector<Places> next;
+    for (const Places &pair : places)
+      for (int64_t i = 0; i < (isLoop ? 1 : piece.count); ++i) {
+        next.push_back(pair);
+        next.back().target.move(piece.target, piece.start + i);
+        next.back().source.move(piece.source, piece.start + i);
+        next.back().index.move(piece.index, piece.start + i);
+        if (next.size() > 1 << 18)
+          return notYetSupported("a transfer between more than 2^18 places");
+      }
+    places = std::move(next);
+    if (isLoop && piece.count > 1)
+      loops.push_back({piece.count, piece.target.place, piece.source.place,
+                       piece.index.place * 4});
+  }
+
+  // In the order of data memory; copies of one value are outermost.
+  bool bySource = source.isDm && !target.isDm;
+  auto getKey = [&](const SideLoop &loop) {
+    constexpr int64_t outermost = std::numeric_limits<int64_t>::max();
+    return bySource
+               ? std::pair(loop.source ? loop.source : outermost, loop.target)
+               : std::pair(loop.target, loop.source);
+  };
+  llvm::sort(loops, [&](const SideLoop &lhs, const SideLoop &rhs) {
+    return getKey(lhs) > getKey(rhs);
+  });
+  auto isRun = [](const SideLoop &loop) {
+    return loop.target == 1 && loop.source == 1 && loop.index == 0;
+  };
+  auto run = llvm::find_if(loops, isRun);
+  if (run != loops.end())
+    std::rotate(run, run + 1, loops.end());
+  coalesce(loops);
+  // Bytes from here on; the innermost contiguous loop is the packet.
+  int64_t elements = 1;
+  if (!loops.empty() && isRun(loops.back()))
+    elements = loops.pop_back_val().size;
+  if (elements * bits % 8 != 0)
+    return notYetSupported("a contiguous run of " +
+                           llvm::Twine(elements * bits) + " bits");
+  for (SideLoop &loop : loops) {
+    if (loop.target * bits % 8 != 0 || loop.source * bits % 8 != 0)
+      return notYetSupported("a stride that is no whole number of bytes");
+    loop.target = loop.target * bits / 8;
+    loop.source = loop.source * bits / 8;
+  }
+  int64_t packet = elements * bits / 8;
+  if (auto fault = checkAlignment(loops, packet))
+    return fault;
+
+  std::map<std::pair<int64_t, int64_t>, std::vector<Addresses>> engines;
+  for (const Places &pair : places) {
+    if (pair.target.at[Element] * bits % 8 != 0 ||
+        pair.source.at[Element] * bits % 8 != 0)
+      return notYetSupported("a part that begins inside a byte");
+    std::pair<int64_t, int64_t> engine = {0, 0};
+    if (source.isDm)
+      engine = getPE(pair.source);
+    else if (target.isDm)
+      engine = getPE(pair.target);
+    engines[engine].push_back(
+        {getAddress(pair.target, target.isDm, bits, engine),
+         getAddress(pair.source, source.isDm, bits, engine),
+         index ? getAddress(pair.index, index->isDm, 32, engine) : 0});
+  }
+  int64_t word = machine::dmWriteGranule;
+  firstRound = commands.size();
+  for (auto &[engine, points] : engines) {
+    llvm::sort(points, [&](const Addresses &lhs, const Addresses &rhs) {
+      return source.isDm ? std::tie(lhs.source, lhs.target) <
+                               std::tie(rhs.source, rhs.target)
+                         : std::tie(lhs.target, lhs.source) <
+                               std::tie(rhs.target, rhs.source);
+    });
+    for (const Addresses &point : points) {
+      if (target.isDm && !isReversed && point.target % word != 0)
+        return Fault{"MM-29", "address",
+                     ("a part begins at byte " +
+                      llvm::Twine(point.target % machine::dmSliceStride) +
+                      " of \"" + target.element.str() +
+                      "\" in data memory, no multiple of 8")
+                         .str()};
+      if (target.isDm && !isReversed && !source.isDm &&
+          point.source % word != 0)
+        return Fault{"MM-30", "address",
+                     ("a slice begins at byte " + llvm::Twine(point.source) +
+                      " of HBM \"" + source.element.str() +
+                      "\", no multiple of 8")
+                         .str()};
+    }
+    if (auto fault = emit(engine, std::move(points), loops, packet))
+      return fault;
   }
   return std::nullopt;
 }
 
 Result<std::vector<TransferCommand>> Derivation::run() {
-  if (auto fault = checkOvershoot())
+  if (auto fault = addDigits(target, targetDigits))
     return *fault;
-  if (auto fault = deriveElementLoops())
+  if (auto fault = addDigits(source, sourceDigits))
     return *fault;
-  auto clusters = derivePoints(dm.cluster);
-  if (!clusters)
-    return clusters.fault();
-  auto slices = derivePoints(dm.slice);
-  if (!slices)
-    return slices.fault();
-  auto cells = llvm::checkedMul<int64_t>(clusters->size() * slices->size(),
-                                         cellsPerSlice);
-  if (!cells)
-    return notYetSupported("a transfer of more than 2^63 cells");
-  if (auto fault = checkCoverage(*cells))
-    return *fault;
-  if (auto fault = checkAlignment())
-    return *fault;
-  for (const Point &slice : *slices)
-    if (!toHbm && slice.hbm % int64_t(machine::dmWriteGranule) != 0)
-      return Fault{"MM-30", "address",
-                   ("slice " + llvm::Twine(slice.dm) + " begins at byte " +
-                    llvm::Twine(slice.hbm) + " of HBM \"" + hbm.element.str() +
-                    "\", no multiple of 8")
-                       .str()};
-  std::vector<TransferCommand> commands;
-  int64_t slicesPerPE = machine::slicesPerPE;
-  for (const Point &cluster : *clusters) {
-    std::vector<std::vector<Point>> byPE(
-        llvm::divideCeil(dm.slice.size(), slicesPerPE));
-    for (const Point &slice : *slices)
-      byPE[slice.dm / slicesPerPE].push_back(
-          {slice.dm % slicesPerPE * int64_t(machine::dmSliceStride),
-           cluster.hbm + slice.hbm});
-    for (auto [pe, points] : llvm::enumerate(byPE))
-      if (auto fault = emit(cluster.dm, pe, std::move(points), commands))
-        return *fault;
+  if (index)
+    if (auto fault = addDigits(*index, indexDigits))
+      return *fault;
+  const Axes &axes = target.element.axes();
+  auto getReach = [](llvm::ArrayRef<Digit> digits) {
+    int64_t reach = 1;
+    for (const Digit &digit : digits)
+      reach += (digit.live - 1) * digit.stride;
+    return reach;
+  };
+  for (auto [axis, declared] : llvm::enumerate(axes.list())) {
+    int64_t limit = declared.size;
+    if (withPadding)
+      limit = std::max(limit, std::min(getReach(targetDigits[axis]),
+                                       getReach(sourceDigits[axis])));
+    limits.push_back(limit);
   }
-  return commands;
+  // The product of the boxes of all axes, and the copies.
+  std::vector<Pieces> boxes(1);
+  for (const Digit &digit : targetDigits.back())
+    boxes[0].push_back({0, 0, digit.live, {digit.part, digit.place}, {}, {}});
+  for (int axis = 0; axis < int(axes.size()); ++axis) {
+    if (targetDigits[axis].empty())
+      continue;
+    auto more = getBoxes(axis);
+    if (!more)
+      return more.fault();
+    std::vector<Pieces> next;
+    for (const Pieces &box : boxes)
+      for (const Pieces &pieces : *more) {
+        next.push_back(box);
+        next.back().append(pieces);
+      }
+    boxes = std::move(next);
+    if (boxes.size() > 64)
+      return notYetSupported("a transfer of more than 64 ragged parts");
+  }
+  for (const Pieces &box : boxes)
+    if (auto fault = addBox(box))
+      return *fault;
+  return std::move(commands);
 }
 
 Result<std::vector<TransferCommand>>
 visa::deriveTransfer(const TransferSide &source, const TransferSide &target,
-                     unsigned bits) {
-  return Derivation(source, target, bits).run();
+                     unsigned bits, bool mayMovePadding) {
+  auto commands = Derivation(source, target, nullptr, bits, false).run();
+  if (commands || !mayMovePadding || !target.isDm ||
+      !llvm::is_contained({"MM-28", "MM-29", "MM-30"}, commands.fault().rule))
+    return commands;
+  // Padding that both sides declare fills runs up to whole words.
+  auto padded = Derivation(source, target, nullptr, bits, true).run();
+  return padded ? padded : commands;
+}
+
+Result<std::vector<TransferCommand>>
+visa::deriveIndirect(const TransferSide &source, const TransferSide &target,
+                     const TransferSide &index, unsigned bits) {
+  if (source.isDm)
+    return Derivation(target, source, &index, bits, false, true).run();
+  return Derivation(source, target, &index, bits, false).run();
 }

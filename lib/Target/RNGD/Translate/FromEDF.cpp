@@ -72,6 +72,8 @@ private:
   LogicalResult buildLoop(ArrayRef<const ProgramEvent *> events,
                           ArrayRef<EventCursor> cursors);
   LogicalResult buildExecution(const ProgramEvent &event, unsigned cluster);
+  LogicalResult buildFill(const ProgramEvent &event, unsigned cluster);
+  LogicalResult buildBarrier(const ProgramEvent &event, unsigned cluster);
   LogicalResult buildDma(SmallVectorImpl<EventCursor> &cursors);
   LogicalResult checkSame(ArrayRef<EventCursor> cursors);
   bool isReady(ArrayRef<EventCursor> cursors, unsigned tag) const;
@@ -352,8 +354,38 @@ struct EngineSides {
   uint32_t address;
   Side sides[2];
   int64_t packet;
+  /// Of an indirect transfer: its index, and which loops walk it.
+  Side list;
+  int64_t keys = 0;
 };
 } // namespace
+
+/// Gives the table of an indirect transfer the loops of its rows: its outermost
+/// loop, over the list, is that of several keys.
+static LogicalResult joinKeys(EngineSides &engine, bool isGather) {
+  Side &table = engine.sides[isGather ? 0 : 1];
+  Side &rows = engine.sides[isGather ? 1 : 0];
+  if (table.sizes.empty() || table.strides.front() != 0)
+    return failure();
+  if (table.sizes.front() == 1) {
+    rows.sizes.insert(rows.sizes.begin(), 1);
+    rows.strides.insert(rows.strides.begin(), 0);
+    engine.keys = 1;
+    return success();
+  }
+  int64_t entries = 1;
+  while (entries < table.sizes.front() &&
+         size_t(engine.keys) < rows.sizes.size())
+    entries *= rows.sizes[engine.keys++];
+  if (entries != table.sizes.front())
+    return failure();
+  ArrayRef<int64_t> keys = ArrayRef(rows.sizes).take_front(engine.keys);
+  table.sizes.erase(table.sizes.begin());
+  table.strides.erase(table.strides.begin());
+  table.sizes.insert(table.sizes.begin(), keys.begin(), keys.end());
+  table.strides.insert(table.strides.begin(), keys.size(), 0);
+  return success();
+}
 
 LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
   // Descriptors stand in SPM in the order of their commands. The cluster whose
@@ -380,7 +412,7 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
          firstDescriptors.count(next->descriptors.front().address)))
       continue;
     for (auto [pe, address] : next->descriptors)
-      engines.push_back({cursor.cluster, pe, address, {}, 0});
+      engines.push_back({cursor.cluster, pe, address, {}, 0, {}, 0});
     tags.start(cursor.cluster, next->tag, next->peMask);
     ++cursor.position;
   }
@@ -390,6 +422,7 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
   });
 
   std::optional<SmallVector<int64_t>> advance;
+  std::optional<int64_t> scale;
   for (EngineSides &engine : engines) {
     auto fail = [&]() {
       return emitError(loc)
@@ -405,38 +438,60 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
     if (Fault fault = descriptor->check())
       return fail() << *fault;
     DmaDescriptor plain = *descriptor;
-    if (plain.opcode != DmaOpcode::TensorLoop || plain.indirectDimension ||
-        plain.indirectList ||
-        llvm::any_of(plain.indirectIndices, [](uint32_t k) { return k != 0; }))
-      return fail() << "not yet supported: indirect access";
+    bool isIndirect = plain.opcode != DmaOpcode::TensorLoop;
+    if (isIndirect != plain.indirectList ||
+        isIndirect != (plain.indirectDimension != 0) ||
+        llvm::any_of(
+            llvm::drop_begin(plain.indirectIndices, isIndirect ? 3 : 0),
+            [](uint32_t k) { return k != 0; }))
+      return fail() << "not yet supported: indirect access of this kind";
+    if (scale && *scale != plain.listScale())
+      return fail() << "not yet supported: engines with different scales";
+    scale = plain.listScale();
     engine.packet = static_cast<int64_t>(plain.packetBytes());
 
     SmallVector<int64_t> steps(2 * loopSteps.size());
-    for (bool isTarget : {false, true}) {
-      Side &side = engine.sides[isTarget];
-      uint32_t word =
-          engine.address + (isTarget ? DmaDescriptor::destinationOffset
-                                     : DmaDescriptor::sourceOffset);
-      uint64_t base = isTarget ? plain.destination : plain.source;
-      StringRef name = isTarget ? "destination" : "source";
+    auto locateSide = [&](Side &side, uint32_t word, uint64_t base,
+                          StringRef name) -> LogicalResult {
       if (auto it = relocations.find(word); it != relocations.end()) {
         side.operand = arguments[it->second->operand];
         side.offset = it->second->addend;
         relocations.erase(it);
       } else {
         AddressLocation place = rngd::locate(base);
-        if (place.kind != AddressLocation::Kind::DM)
+        if (place.kind != AddressLocation::Kind::DM &&
+            place.kind != AddressLocation::Kind::Remote)
           return fail() << name << ": " << llvm::formatv("{0:x}", base).str()
                         << " is neither relocated nor in data memory";
-        side.offset = static_cast<int64_t>(base - machine::dmBase);
+        side.offset = static_cast<int64_t>(base);
+        if (place.kind == AddressLocation::Kind::DM)
+          side.offset -= int64_t(machine::dmBase);
       }
       if (side.offset < 0)
         return fail() << name << ": the offset " << side.offset
                       << " lies before the operand";
+      return success();
+    };
+    if (isIndirect &&
+        failed(locateSide(engine.list,
+                          engine.address + DmaDescriptor::listOffset,
+                          plain.listAddress(), "indirect_indices")))
+      return failure();
+    for (bool isTarget : {false, true}) {
+      Side &side = engine.sides[isTarget];
+      uint32_t word =
+          engine.address + (isTarget ? DmaDescriptor::destinationOffset
+                                     : DmaDescriptor::sourceOffset);
+      StringRef name = isTarget ? "destination" : "source";
+      if (failed(locateSide(side, word,
+                            isTarget ? plain.destination : plain.source, name)))
+        return failure();
       auto &limits = isTarget ? plain.destinationLimits : plain.sourceLimits;
       auto &strides = isTarget ? plain.destinationStrides : plain.sourceStrides;
+      bool isTable = isIndirect && isTarget == (plain.opcode ==
+                                                DmaOpcode::DestinationIndirect);
       for (unsigned k = limits.size(); k-- > 0;) {
-        if (limits[k] == 1)
+        if (limits[k] == 1 && !(isTable && k == plain.indirectDimension))
           continue;
         if (strides[k] < 0)
           return fail() << name << "_strides[" << k
@@ -447,6 +502,10 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
       for (size_t level = 0; level < loopSteps.size(); ++level)
         steps[2 * level + isTarget] = takeStep(level, word);
     }
+    if (isIndirect &&
+        failed(joinKeys(engine, plain.opcode == DmaOpcode::SourceIndirect)))
+      return fail() << "not yet supported: an index that is not walked by the "
+                       "outermost loops";
     if (engine.sides[0].sizes != engine.sides[1].sizes)
       return fail() << "not yet supported: sides with different loops";
     if (advance && *advance != steps)
@@ -486,6 +545,35 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
     buffers[isTarget] = *found;
   }
 
+  // The index, of which all engines read a part.
+  PlacedBuffer index;
+  bool isIndirect = engines.front().keys != 0;
+  if (isIndirect) {
+    index.buffer = engines.front().list.operand;
+    BufferUse use;
+    use.address = std::numeric_limits<int64_t>::max();
+    int64_t end = 0;
+    for (const EngineSides &engine : engines) {
+      if (engine.list.operand != index.buffer || engine.keys == 0)
+        return emitError(loc) << "not yet supported: engines with different "
+                                 "indices in one DMA";
+      int64_t byte = engine.list.offset % int64_t(machine::dmSliceStride);
+      int64_t entries = 1;
+      for (int64_t size :
+           ArrayRef(engine.sides[0].sizes).take_front(engine.keys))
+        entries *= size;
+      use.address = std::min(use.address, byte);
+      end = std::max(end, byte + 4 * entries);
+    }
+    use.bytes = end - use.address;
+    if (!index.buffer) {
+      FailureOr<PlacedBuffer> found = findBuffer(loc, use, *command);
+      if (failed(found))
+        return failure();
+      index = *found;
+    }
+  }
+
   SmallVector<Attribute> attributes;
   for (const EngineSides &engine : engines) {
     auto attribute = lir::EngineAttr::getChecked(
@@ -495,7 +583,8 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
         engine.sides[1].offset - buffers[1].address,
         ArrayRef<int64_t>(engine.sides[0].sizes),
         ArrayRef<int64_t>(engine.sides[0].strides),
-        ArrayRef<int64_t>(engine.sides[1].strides), engine.packet);
+        ArrayRef<int64_t>(engine.sides[1].strides), engine.packet,
+        engine.list.offset - index.address, engine.keys);
     if (!attribute)
       return failure();
     attributes.push_back(attribute);
@@ -510,7 +599,9 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
   lir::DmaOp::create(builder, loc, buffers[0].buffer, Value(),
-                     buffers[1].buffer, Value(),
+                     buffers[1].buffer, Value(), index.buffer,
+                     isIndirect ? builder.getI64IntegerAttr(*scale)
+                                : IntegerAttr(),
                      builder.getArrayAttr(attributes));
   return success();
 }
@@ -558,7 +649,9 @@ LogicalResult KernelReader::checkSame(ArrayRef<EventCursor> cursors) {
     const ProgramEvent *next = cursor.next();
     bool isSame = first && next && first->kind == next->kind &&
                   first->context == next->context &&
-                  first->images == next->images && first->trips == next->trips;
+                  first->images == next->images &&
+                  first->trips == next->trips && first->begin == next->begin &&
+                  first->end == next->end && first->pattern == next->pattern;
     if (isSame)
       continue;
     const EventCursor &there = next ? cursor : cursors.front();
@@ -575,8 +668,12 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
   auto command = takeCycles(loc, edf::CommandKind::Loop);
   if (failed(command))
     return failure();
+  // A barrier that ends each iteration is the loop's own.
+  bool hasBarrier =
+      !first.body.empty() && first.body.back().kind == Kind::Barrier;
   auto loop = resource::LoopOp::create(
       builder, loc, Type(), builder.getI64IntegerAttr(first.trips),
+      hasBarrier ? builder.getUnitAttr() : UnitAttr(),
       *command ? builder.getI64IntegerAttr(int64_t((*command)->end))
                : IntegerAttr(),
       ValueRange());
@@ -586,7 +683,8 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
   loopSteps.emplace_back();
   SmallVector<EventCursor, 2> bodies;
   for (auto [event, cursor] : llvm::zip(events, cursors)) {
-    bodies.push_back({cursor.cluster, event->body});
+    bodies.push_back(
+        {cursor.cluster, ArrayRef(event->body).drop_back(hasBarrier)});
     for (const ProgramEvent::Step &step : event->steps)
       if (!loopSteps.back().try_emplace(step.address, step.addend).second)
         return emitError(locate(cursor.cluster, step.instruction))
@@ -603,6 +701,43 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
                << llvm::formatv("{0:x}", step.address).str()
                << ", which is no base of a DMA in the loop";
   loopSteps.pop_back();
+  return success();
+}
+
+LogicalResult KernelReader::buildFill(const ProgramEvent &event,
+                                      unsigned cluster) {
+  Location loc = locate(cluster, event.instruction);
+  auto command = takeCycles(loc, edf::CommandKind::Sub);
+  if (failed(command))
+    return failure();
+  BufferUse use;
+  use.isWrite = use.isStart = use.isWhole = true;
+  use.address = static_cast<int64_t>(event.begin);
+  use.bytes = static_cast<int64_t>(event.end - event.begin);
+  FailureOr<PlacedBuffer> target = findBuffer(loc, use, *command);
+  if (failed(target))
+    return failure();
+  auto issue = resource::IssueOp::create(
+      builder, loc, Type(), resource::Engine::Sub, IntegerAttr(),
+      getCycles(*command), DenseI64ArrayAttr(), ValueRange());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
+  auto exec = lir::ExecOp::create(builder, loc, lir::Context::Sub);
+  builder.setInsertionPointToStart(&exec.getBody().emplaceBlock());
+  lir::FillOp::create(builder, loc, target->buffer, int64_t(event.pattern));
+  return success();
+}
+
+LogicalResult KernelReader::buildBarrier(const ProgramEvent &event,
+                                         unsigned cluster) {
+  Location loc = locate(cluster, event.instruction);
+  auto command = takeCycles(loc, edf::CommandKind::Sync);
+  if (failed(command))
+    return failure();
+  auto loop = resource::LoopOp::create(
+      builder, loc, Type(), builder.getI64IntegerAttr(1), builder.getUnitAttr(),
+      *command ? builder.getI64IntegerAttr(0) : IntegerAttr(), ValueRange());
+  loop.getBody().emplaceBlock();
   return success();
 }
 
@@ -643,6 +778,14 @@ LogicalResult KernelReader::buildBlock(SmallVectorImpl<EventCursor> &cursors) {
     switch (event.kind) {
     case Kind::Exec:
       if (failed(buildExecution(event, cursors.front().cluster)))
+        return failure();
+      break;
+    case Kind::Fill:
+      if (failed(buildFill(event, cursors.front().cluster)))
+        return failure();
+      break;
+    case Kind::Barrier:
+      if (failed(buildBarrier(event, cursors.front().cluster)))
         return failure();
       break;
     case Kind::WaitContext:

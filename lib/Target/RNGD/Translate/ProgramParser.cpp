@@ -30,6 +30,7 @@ bool ProgramParser::parseBlock(std::vector<ProgramEvent> &events,
     const edf::Instruction &instruction = program.instructions[position];
     if (loop && !loop->steps.empty() &&
         instruction.opcode != edf::Opcode::Add &&
+        instruction.opcode != edf::Opcode::Barrier &&
         instruction.opcode != edf::Opcode::EndLoop)
       return fail("not yet supported: commands behind an ADD in a loop");
     switch (instruction.opcode) {
@@ -54,6 +55,13 @@ bool ProgramParser::parseBlock(std::vector<ProgramEvent> &events,
       ++position;
       if (!parseBlock(event.body, &event))
         return false;
+      events.push_back(std::move(event));
+      break;
+    }
+    case edf::Opcode::Barrier: {
+      ProgramEvent event;
+      event.kind = Kind::Barrier;
+      event.instruction = position;
       events.push_back(std::move(event));
       break;
     }
@@ -157,6 +165,10 @@ bool ProgramParser::parseIssue(std::vector<ProgramEvent> &events) {
     if (!parseExec(*command, event))
       return false;
     break;
+  case TucOp::ItoS:
+    if (!parseFill(*command, event))
+      return false;
+    break;
   case TucOp::DmaW:
     if (!parseDma(*command, instruction, event))
       return false;
@@ -249,6 +261,18 @@ bool ProgramParser::parseExec(const TucCommand &command, ProgramEvent &event) {
   for (Block block : blocksOnRoute(config->route, config->context))
     event.images.push_back(bank[static_cast<unsigned>(block)]->address);
   event.config = std::make_shared<const ExecConfig>(std::move(*config));
+  return true;
+}
+
+bool ProgramParser::parseFill(const TucCommand &command, ProgramEvent &event) {
+  llvm::Expected<FillConfig> fill = decodeFill(command);
+  if (!fill)
+    return fail(llvm::toString(fill.takeError()));
+  event.kind = Kind::Fill;
+  event.context = codes::ExecTarget::Sub;
+  event.begin = fill->begin;
+  event.end = fill->end;
+  event.pattern = fill->pattern;
   return true;
 }
 

@@ -22,7 +22,15 @@ namespace furiosa::rngd {
 
 /// A command that matters, or a loop.
 struct ProgramEvent {
-  enum class Kind : uint8_t { Dma, Exec, WaitTag, WaitContext, Loop };
+  enum class Kind : uint8_t {
+    Dma,
+    Exec,
+    Fill,
+    WaitTag,
+    WaitContext,
+    Loop,
+    Barrier
+  };
   Kind kind = Kind::Exec;
   /// Number of its instruction.
   size_t instruction = 0;
@@ -43,6 +51,10 @@ struct ProgramEvent {
   /// Exec: what the registers say, and where the images stand.
   std::shared_ptr<const ExecConfig> config;
   llvm::SmallVector<uint32_t, 8> images;
+
+  /// Fill: bytes [begin, end) of the data memory of each slice.
+  uint64_t begin = 0, end = 0;
+  uint32_t pattern = 0;
 
   /// Loop.
   uint32_t trips = 0;
@@ -80,6 +92,7 @@ private:
   /// `slice`: of the cluster, or -1 for all.
   bool parseWrite(const TucCommand &command, int slice);
   bool parseExec(const TucCommand &command, ProgramEvent &event);
+  bool parseFill(const TucCommand &command, ProgramEvent &event);
   bool parseDma(const TucCommand &command, const edf::Instruction &instruction,
                 ProgramEvent &event);
   /// Forgets what the first iteration knows and a later one may not.

@@ -51,6 +51,7 @@ private:
   LogicalResult addBlock(mlir::Block &block);
   LogicalResult addIssue(resource::IssueOp issue);
   LogicalResult addExec(resource::IssueOp issue, lir::ExecOp exec);
+  LogicalResult addFill(resource::IssueOp issue, lir::FillOp fill);
   LogicalResult addDma(resource::IssueOp issue, lir::DmaOp dma);
   LogicalResult addWait(resource::WaitOp wait);
   LogicalResult addLoop(resource::LoopOp loop);
@@ -265,7 +266,34 @@ void KernelWriter::push(ClusterProgram &cluster, const TucCommand &command,
   cluster.push(edf::Instruction::issue(command.word(), peMask));
 }
 
+LogicalResult KernelWriter::addFill(resource::IssueOp issue, lir::FillOp fill) {
+  std::optional<int64_t> address = getAddress(fill.getTarget());
+  if (!address)
+    return fill.emitOpError("has no address; run resource-schedule");
+  uint64_t begin = static_cast<uint64_t>(*address);
+  for (ClusterProgram &cluster : clusters) {
+    TucCommand command(TucOp::ItoS);
+    for (auto [field, value] :
+         {std::pair<StringRef, uint64_t>("r0", cluster.takeRegister()),
+          {"r1", cluster.takeRegister()},
+          {"r2", cluster.takeRegister()},
+          {"address_begin", begin},
+          {"address_end",
+           begin + uint64_t(fill.getTarget().getType().getBytes())},
+          {"value", uint64_t(fill.getPattern())},
+          {"limit1", 1}})
+      if (failed(setField(fill, command, field, value)))
+        return failure();
+    push(cluster, command, getAllPEs());
+  }
+  schedule(edf::CommandKind::Sub, 0, issue.getCycles(),
+           "fill -> " + describe(fill.getTarget(), 0));
+  return success();
+}
+
 LogicalResult KernelWriter::addExec(resource::IssueOp issue, lir::ExecOp exec) {
+  if (auto fill = dyn_cast<lir::FillOp>(exec.getBody().front().front()))
+    return addFill(issue, fill);
   FailureOr<ExecImages> encoded =
       encodeExec(exec, [&](Value buffer) { return getAddress(buffer); });
   if (failed(encoded))
@@ -363,14 +391,31 @@ LogicalResult KernelWriter::encodeDescriptor(lir::DmaOp dma,
       if (!address)
         return dma.emitOpError("the ")
                << side << " has no address; run resource-schedule";
-      base = machine::dmBase + static_cast<uint64_t>(offset + *address);
+      base = static_cast<uint64_t>(offset + *address);
+      if (!lir::isRemoteAddress(offset))
+        base += machine::dmBase;
     }
     // The first loop says the size of a packet.
     strides[0] = static_cast<int32_t>(engine.getPacket());
     unsigned index = 1;
-    for (auto [size, step] :
-         llvm::zip(llvm::reverse(engine.getSizes()), llvm::reverse(steps))) {
-      if (size == 1)
+    // The keys of a table are one loop, over the entries of the list.
+    ArrayRef<int64_t> sizes = engine.getSizes();
+    bool isTable = dma.isIndirect() && dma.isGather() != isTarget;
+    SmallVector<int64_t> tableSizes, tableSteps;
+    if (isTable) {
+      tableSizes = {*lir::getProduct(sizes.take_front(engine.getKeys()))};
+      tableSteps = {0};
+      llvm::append_range(tableSizes, sizes.drop_front(engine.getKeys()));
+      llvm::append_range(tableSteps, steps.drop_front(engine.getKeys()));
+      sizes = tableSizes;
+      steps = tableSteps;
+    }
+    for (auto [k, size, step] :
+         llvm::enumerate(llvm::reverse(sizes), llvm::reverse(steps))) {
+      bool isList = isTable && k + 1 == sizes.size();
+      if (isList)
+        descriptor.indirectDimension = static_cast<uint8_t>(index);
+      if (size == 1 && !isList)
         continue;
       if (index == limits.size())
         return dma.emitOpError("not yet supported: more loops than a "
@@ -384,6 +429,24 @@ LogicalResult KernelWriter::encodeDescriptor(lir::DmaOp dma,
       ++index;
     }
   }
+  if (!dma.isIndirect())
+    return success();
+  descriptor.opcode = dma.isGather() ? DmaOpcode::SourceIndirect
+                                     : DmaOpcode::DestinationIndirect;
+  descriptor.indirectList = true;
+  if (!llvm::isUInt<32>(*dma.getScale()))
+    return fail("indirect_indices", *dma.getScale());
+  descriptor.indirectIndices[2] = static_cast<uint32_t>(*dma.getScale());
+  if (operands.count(dma.getIndices()))
+    return success();
+  std::optional<int64_t> address = getAddress(dma.getIndices());
+  if (!address)
+    return dma.emitOpError("the index has no address; run resource-schedule");
+  uint64_t list = static_cast<uint64_t>(engine.getList() + *address);
+  if (!lir::isRemoteAddress(engine.getList()))
+    list += machine::dmBase;
+  descriptor.indirectIndices[0] = static_cast<uint32_t>(list);
+  descriptor.indirectIndices[1] = static_cast<uint32_t>(list >> 32);
   return success();
 }
 
@@ -406,6 +469,11 @@ LogicalResult KernelWriter::addDma(resource::IssueOp issue, lir::DmaOp dma) {
              << engine.getCluster() << " pe " << engine.getPe() << ": "
              << llvm::toString(address.takeError());
     placed.push_back({engine, *address});
+    if (dma.isIndirect())
+      if (auto list = operands.find(dma.getIndices()); list != operands.end())
+        kernel.arguments.relocations.push_back(
+            {*address + DmaDescriptor::listOffset, list->second,
+             engine.getList()});
     for (bool isTarget : {false, true}) {
       auto operand =
           operands.find(isTarget ? dma.getTarget() : dma.getSource());
@@ -512,6 +580,13 @@ LogicalResult KernelWriter::addLoop(resource::LoopOp loop) {
   if (!llvm::isUInt<32>(loop.getTrips()))
     return loop.emitOpError("not yet supported: ")
            << loop.getTrips() << " trips";
+  if (loop.getBarrier() && loop.getTrips() == 1 &&
+      loop.getBody().front().empty()) {
+    schedule(edf::CommandKind::Sync, 0, std::nullopt, "barrier");
+    for (ClusterProgram &cluster : clusters)
+      cluster.push(edf::Instruction::barrier());
+    return success();
+  }
   // Cycles of the body count from the start of an iteration.
   int64_t cycles[2] = {0, *loop.getCycles()};
   schedule(edf::CommandKind::Loop, 0, ArrayRef<int64_t>(cycles),
@@ -526,6 +601,8 @@ LogicalResult KernelWriter::addLoop(resource::LoopOp loop) {
   for (ClusterProgram &cluster : clusters) {
     for (auto [word, step] : frame.adds[cluster.program.cluster])
       cluster.push(edf::Instruction::add(word, step));
+    if (loop.getBarrier())
+      cluster.push(edf::Instruction::barrier());
     cluster.push(edf::Instruction::endLoop());
   }
   return success();
@@ -553,7 +630,8 @@ LogicalResult KernelWriter::finish() {
   for (auto [i, item] : llvm::enumerate(kernel.spm.items))
     items[item.address] = static_cast<uint32_t>(i);
   for (edf::ScheduledCommand &command : kernel.schedule.commands)
-    if (command.kind != edf::CommandKind::Loop)
+    if (command.kind != edf::CommandKind::Loop &&
+        command.kind != edf::CommandKind::Sync)
       command.index = items.lookup(command.index);
   kernel.schedule.makespan = static_cast<uint64_t>(*program.getMakespan());
   kernel.schedule.lowerBound = static_cast<uint64_t>(*program.getLowerBound());

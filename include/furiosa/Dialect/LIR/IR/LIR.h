@@ -43,6 +43,10 @@ std::optional<int64_t> getReach(llvm::ArrayRef<int64_t> sizes,
 /// The type under its name in the machine description.
 rngd::FeedType toMachine(FeedType type);
 
+/// Whether an engine's address in data memory lies in the window of a PE that
+/// it names, not in its own PE.
+bool isRemoteAddress(int64_t address);
+
 /// Bits of one element in a feed buffer as it is stored (5 and 9 bit integers
 /// take 4 and 8); empty for types that no multiplier takes (TU-36).
 std::optional<int64_t> getStorageBits(FeedType type);

@@ -95,7 +95,13 @@ def LIR_EngineAttr : LIR_Attr<"Engine", "engine"> {
     Paired loops of a source and a target walk, outermost first, each
     `size : source stride : target stride` in bytes; the innermost step moves
     `packet` bytes. Bases are bytes from the start of an HBM buffer, or
-    `slice * 4 MiB + byte` in the data memories of the engine's PE (D1 …).
+    `slice * 4 MiB + byte` in the data memories of the engine's PE (D1 …). In
+    those of another PE they are `2^39 + pe * 512 MiB + 256 MiB + slice * 4 MiB
+    + byte`, pe 0 to 3 in the engine's cluster, 4 to 7 in the other one.
+
+    In an indirect transfer the `keys` outermost loops walk a list of row numbers
+    from byte `list` of the index on (an address in DM as above); on the side of
+    the table they have stride 0.
 
     Rules:
     - LIR-3: as many source strides and target strides as sizes.
@@ -111,7 +117,8 @@ def LIR_EngineAttr : LIR_Attr<"Engine", "engine"> {
   let parameters = (ins "int64_t":$cluster, "int64_t":$pe, "int64_t":$source,
       "int64_t":$target, ArrayRefParameter<"int64_t">:$sizes,
       ArrayRefParameter<"int64_t">:$sourceStrides,
-      ArrayRefParameter<"int64_t">:$targetStrides, "int64_t":$packet);
+      ArrayRefParameter<"int64_t">:$targetStrides, "int64_t":$packet,
+      "int64_t":$list, "int64_t":$keys);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -39,7 +39,15 @@ def LIR_DmaOp : LIR_Op<"dma", [AttrSizedOperandSegments]> {
   let summary = "One transfer of the Tensor DMA engines";
   let description = [{
     Each engine walks its descriptor; a bracket behind a buffer adds an SSA
-    offset in bytes to the base of every engine.
+    offset in bytes to the base of every engine. With `by` the side in HBM is a
+    table: its address moves by `scale` bytes times the entry of the index.
+
+    Rules:
+    - LIR-8: every access lies inside its buffer; source and target in one buffer
+      share no byte.
+    - LIR-9: each engine has one descriptor; there is at least one.
+    - LIR-25: an index stands between HBM and DM, with keys on every engine, and
+      moves the table's side alone; without one there are no keys.
 
     Example:
     ```mlir
@@ -48,12 +56,27 @@ def LIR_DmaOp : LIR_Op<"dma", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins Arg<LIR_MemType, "read", [MemRead]>:$source, Optional<Index>:$sourceOffset,
       Arg<LIR_MemType, "written", [MemWrite]>:$target, Optional<Index>:$targetOffset,
+      Arg<Optional<LIR_MemType>, "row numbers", [MemRead]>:$indices, OptionalAttr<LIR_Int>:$scale,
       TypedArrayAttrBase<LIR_EngineAttr, "engines">:$engines);
   let assemblyFormat = [{
-    $source (`[` $sourceOffset^ `]`)? `to` $target (`[` $targetOffset^ `]`)? `engines` $engines attr-dict
-    `:` qualified(type($source)) `,` qualified(type($target))
+    $source (`[` $sourceOffset^ `]`)? `to` $target (`[` $targetOffset^ `]`)?
+    (`by` $indices^ `scale` $scale)? `engines` $engines attr-dict
+    `:` qualified(type($source)) `,` qualified(type($target)) (`,` qualified(type($indices))^)?
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether rows of a table are read or written through an index.
+    bool isIndirect() { return static_cast<bool>(getIndices()); }
+    /// Whether the table of an indirect transfer is its source.
+    bool isGather() {
+      return getSource().getType().getTier() == Tier::Hbm;
+    }
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$sourceOffset,
+      "::mlir::Value":$target, "::mlir::Value":$targetOffset, "::mlir::ArrayAttr":$engines), [{
+    build($_builder, $_state, source, sourceOffset, target, targetOffset,
+          ::mlir::Value(), ::mlir::IntegerAttr(), engines);
+  }]>];
 }
 
 def LIR_ExecOp : LIR_Op<"exec", [SingleBlock, NoTerminator, NoRegionArguments,
@@ -229,6 +252,22 @@ def LIR_TrfStoreOp : LIR_Unit<"trf_store"> {
   }];
   let arguments = (ins LIR_MemType:$target, LIR_Int:$rowsPerLane);
   let assemblyFormat = "$target `rows_per_lane` $rowsPerLane attr-dict `:` qualified(type($target))";
+  let hasVerifier = 1;
+}
+
+def LIR_FillOp : LIR_Unit<"fill"> {
+  let summary = "Fill a DM buffer with a number";
+  let description = [{
+    Stands alone in an exec of the sub context and repeats the 32 bits of
+    `pattern` over the whole buffer, in all slices (MM-47).
+
+    Example:
+    ```mlir
+    fill %r with 1065353216 : !lir.mem<dm, 2048>
+    ```
+  }];
+  let arguments = (ins LIR_MemType:$target, LIR_Int:$pattern);
+  let assemblyFormat = "$target `with` $pattern attr-dict `:` qualified(type($target))";
   let hasVerifier = 1;
 }
 

@@ -152,7 +152,9 @@ def Resource_LoopOp : Resource_Op<"loop", [ParentOneOf<["ProgramOp", "LoopOp"]>,
   let summary = "Repeat the commands of the body";
   let description = [{
     The queue is drained by waits at the end of the body. `cycles` are those of
-    one iteration. Loops nest at most 8 deep.
+    one iteration. Loops nest at most 8 deep. With `barrier` all PEs wait for
+    one another at the end of each iteration; a barrier between two commands is
+    such a loop of one trip with nothing in it.
 
     Rules:
     - RES-19: a token comes from the same block.
@@ -163,15 +165,17 @@ def Resource_LoopOp : Resource_Op<"loop", [ParentOneOf<["ProgramOp", "LoopOp"]>,
     ```mlir
     resource.loop 64 cycles 1742 {
     }
+    resource.loop 1 barrier {
+    }
     ```
   }];
-  let arguments = (ins LIR_Int:$trips, OptionalAttr<LIR_Int>:$cycles,
+  let arguments = (ins LIR_Int:$trips, UnitAttr:$barrier, OptionalAttr<LIR_Int>:$cycles,
       Variadic<Resource_TokenType>:$after);
   let results = (outs Optional<Resource_TokenType>:$token);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $trips (`cycles` $cycles^)? (`after` ` ` `[` $after^ `]`)? attr-dict-with-keyword $body
-    (`:` type($token)^)?
+    $trips (`barrier` $barrier^)? (`cycles` $cycles^)? (`after` ` ` `[` $after^ `]`)?
+    attr-dict-with-keyword $body (`:` type($token)^)?
   }];
   let hasRegionVerifier = 1;
 }

@@ -46,16 +46,21 @@ def VISA_CommitCastReluOp : VISA_CommitConversion<"commit_cast_relu",
 def VISA_CommitOp : VISA_Stage<"commit", ["checkUnit"]> {
   let summary = "Write the stream into the data memories";
   let description = [{
-    Each cell of the element mapping is written once. Rules TU-72, TU-77,
-    MM-6, MM-23 … MM-26.
+    Each live cell of the element mapping is written once. With `into` they are
+    those of an existing tensor or view, of which the chain's result is another
+    name; without, those of a new tensor. Rules TU-72, TU-77, MM-6, MM-23 …
+    MM-26, MM-36.
 
-    Example:
+    Examples:
     ```mlir
     commit element "A % 8"
+    commit element "A = 4 #{!} 8" into %v : !visa.dm<i32, slice "1 # 256", element "A = 4 #{!} 8", #axes>
     ```
   }];
-  let arguments = (ins StrAttr:$element);
-  let assemblyFormat = "`element` custom<MappingText>($element) attr-dict";
+  let arguments = (ins StrAttr:$element, Optional<VISA_DmType>:$into);
+  let assemblyFormat = [{
+    `element` custom<MappingText>($element) (`into` $into^ `:` type($into))? attr-dict
+  }];
 }
 
 #endif // FURIOSA_DIALECT_VISA_IR_COMMITOPS

@@ -8,22 +8,19 @@
 #ifndef FURIOSA_DIALECT_VISA_IR_TRANSFERPLAN_H
 #define FURIOSA_DIALECT_VISA_IR_TRANSFERPLAN_H
 
-#include "furiosa/Dialect/VISA/IR/KernelCheck.h"
+#include "furiosa/Dialect/VISA/IR/Views.h"
 #include "furiosa/Dialect/VISA/Transfer/Transfer.h"
 
 namespace furiosa::visa {
 
-/// Where a view begins in its buffer, in bytes: a number, and index values
-/// that each count by a number of bytes.
-struct ViewOffset {
-  int64_t constant = 0;
-  llvm::SmallVector<std::pair<mlir::Value, int64_t>> terms;
-};
-
 /// The DMA commands of one transfer. Bases count from the start of the views.
 struct TransferPlan {
   std::vector<TransferCommand> commands;
-  ViewOffset source, target;
+  ViewStart source, target;
+  /// Of an indirect transfer: where the index begins, and how many bytes one of
+  /// its units moves the table.
+  ViewStart index;
+  int64_t scale = 1;
 };
 
 /// The plan of a transfer from `source` into `target`, or into a new tensor of
@@ -33,6 +30,13 @@ struct TransferPlan {
 mlir::FailureOr<TransferPlan> planTransfer(mlir::Value source,
                                            mlir::Value target,
                                            mlir::Type targetType,
+                                           FaultReporter &reporter);
+
+/// The plan of a gather or scatter between `rows` (of type `rowsType`, null
+/// where they are made) and `table`.
+mlir::FailureOr<TransferPlan> planIndirect(mlir::Value table, mlir::Value index,
+                                           mlir::Value rows,
+                                           mlir::Type rowsType, bool scaled,
                                            FaultReporter &reporter);
 
 } // namespace furiosa::visa

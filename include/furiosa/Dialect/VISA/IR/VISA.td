@@ -74,6 +74,10 @@ def VISA_LaneMode : VISA_Enum<"LaneMode", "lane folder order", [
     I32EnumAttrCase<"Sequential", 0, "sequential">,
     I32EnumAttrCase<"Interleaved", 1, "interleaved">]>;
 
+def VISA_Dimension : VISA_Enum<"Dimension", "hardware dimension of a tensor", [
+    I32EnumAttrCase<"Chip", 0, "chip">, I32EnumAttrCase<"Cluster", 1, "cluster">,
+    I32EnumAttrCase<"Slice", 2, "slice">, I32EnumAttrCase<"Element", 3, "element">]>;
+
 def VISA_TagMode : VISA_Enum<"TagMode", "how execution ids are set", [
     I32EnumAttrCase<"Zero", 0, "zero">]>;
 

@@ -1,0 +1,74 @@
+//===- Views.h - Tensors that name parts of buffers -------------*- C++ -*-===//
+//
+// Where a view begins in its buffer, and whether it may be written.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_DIALECT_VISA_IR_VIEWS_H
+#define FURIOSA_DIALECT_VISA_IR_VIEWS_H
+
+#include "furiosa/Dialect/VISA/IR/KernelCheck.h"
+
+namespace furiosa::visa {
+
+/// Where a view begins in its buffer.
+struct ViewStart {
+  /// Bytes of the element mapping; positions of cluster and slice.
+  int64_t bytes = 0, cluster = 0, slice = 0;
+  /// What is known only at run time: values that each count by so many units of
+  /// a dimension, bytes for the element mapping.
+  struct Term {
+    mlir::Value index;
+    Dimension dimension;
+    int64_t step;
+  };
+  llvm::SmallVector<Term> terms;
+
+  int64_t &at(Dimension dimension) {
+    return dimension == Dimension::Slice     ? slice
+           : dimension == Dimension::Cluster ? cluster
+                                             : bytes;
+  }
+};
+
+/// Where `tensor` (null: a new one) begins in its buffer. Fails with what
+/// `reporter` has said; without a message where a view is faulty on its own,
+/// which its own check reports.
+mlir::FailureOr<ViewStart> getViewStart(mlir::Value tensor,
+                                        FaultReporter &reporter);
+
+/// Bounds of an index in which loop counters with constant bounds are added
+/// and multiplied; nothing where they are not known or leave 64 bits.
+std::optional<std::pair<int64_t, int64_t>> getIndexRange(mlir::Value index);
+
+/// MM-36: a view that is written has bottom padding outside its window.
+void checkWritable(mlir::Value target, FaultReporter &reporter);
+
+/// Whether a reshape gives cells another index.
+bool changesIndex(ReshapeOp reshape);
+
+/// The axis along which `rows` are found in `table` by `index` (MM-44), or -1.
+int getKeyAxis(mlir::Type table, mlir::Type index, mlir::Type rows);
+
+/// Whether constants and counters of loops with constant bounds are all that a
+/// value is computed from.
+bool isKnownWhenUnrolled(mlir::Value value);
+
+/// Whether the loops whose counters a value is computed from make more than
+/// maxUnrolledSteps together.
+bool hasTooManySteps(mlir::Value value);
+
+/// Loops that tile data memory by their counter, or branch on it: they are
+/// unrolled below visa.
+llvm::SmallVector<mlir::Operation *> getUnrolledLoops(mlir::Operation *kernel);
+
+/// Steps of all loops that are unrolled around one op, at most.
+inline constexpr int64_t maxUnrolledSteps = 1024;
+
+/// Numbers of the arguments that a kernel writes, in order.
+llvm::SmallVector<unsigned>
+getWrittenArguments(mlir::FunctionOpInterface kernel);
+
+} // namespace furiosa::visa
+
+#endif // FURIOSA_DIALECT_VISA_IR_VIEWS_H

@@ -1,0 +1,534 @@
+//===- Views.cpp - Tensors that name parts of buffers ---------------------===//
+//
+// The ops that make views with their rules, and what users of views ask.
+//
+//===----------------------------------------------------------------------===//
+
+#include "furiosa/Dialect/VISA/IR/Views.h"
+#include "furiosa/Dialect/VISA/Loops/Loops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::visa;
+using mapping::Mapping;
+
+Value visa::getBaseBuffer(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    Value source;
+    if (auto view = dyn_cast<ViewLikeOpInterface>(op))
+      source =
+          isa<VISADialect>(op->getDialect()) ? view.getViewSource() : Value();
+    else if (auto chain = dyn_cast<ChainOp>(op))
+      source = chain.getInto();
+    if (!source)
+      break;
+    tensor = source;
+  }
+  return tensor;
+}
+
+/// The source of a view, or the tensor that a chain writes; null elsewhere.
+static Value getViewSource(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (auto chain = dyn_cast_or_null<ChainOp>(op))
+    return chain.getInto();
+  if (isa_and_nonnull<TileOp, PadOp, UnpadOp, ReshapeOp>(op))
+    return op->getOperand(0);
+  return {};
+}
+
+static unsigned getBits(Type elementType) {
+  return wireBits(visa::getElementType(elementType).value_or(ElementType::I8));
+}
+
+/// The mapping of a dimension; null where the tier has none.
+static tmap::MappingAttr getMapping(const TensorParts &parts,
+                                    Dimension dimension) {
+  switch (dimension) {
+  case Dimension::Chip:
+    return parts.chip;
+  case Dimension::Cluster:
+    return parts.cluster;
+  case Dimension::Slice:
+    return parts.slice;
+  case Dimension::Element:
+    return parts.element;
+  }
+  llvm_unreachable("all dimensions are listed");
+}
+
+static constexpr Dimension allDimensions[] = {
+    Dimension::Chip, Dimension::Cluster, Dimension::Slice, Dimension::Element};
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+std::optional<std::pair<int64_t, int64_t>> visa::getIndexRange(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return std::pair(constant.getSExtValue(), constant.getSExtValue());
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(
+          value.getDefiningOp())) {
+    Operation *op = value.getDefiningOp();
+    auto lhs = getIndexRange(op->getOperand(0));
+    auto rhs = getIndexRange(op->getOperand(1));
+    if (!lhs || !rhs)
+      return std::nullopt;
+    std::optional<std::pair<int64_t, int64_t>> range;
+    for (int64_t a : {lhs->first, lhs->second})
+      for (int64_t b : {rhs->first, rhs->second}) {
+        auto result = isa<arith::AddIOp>(op)   ? llvm::checkedAdd(a, b)
+                      : isa<arith::SubIOp>(op) ? llvm::checkedSub(a, b)
+                                               : llvm::checkedMul(a, b);
+        if (!result)
+          return std::nullopt;
+        if (!range)
+          range = {*result, *result};
+        range->first = std::min(range->first, *result);
+        range->second = std::max(range->second, *result);
+      }
+    return range;
+  }
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return std::nullopt;
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  if (!loop || loop.getInductionVar() != value)
+    return std::nullopt;
+  auto lower = getConstantIntValue(loop.getLowerBound());
+  auto upper = getConstantIntValue(loop.getUpperBound());
+  auto step = getConstantIntValue(loop.getStep());
+  if (!lower || !upper || !step || *step < 1 || *upper <= *lower)
+    return std::nullopt;
+  return std::pair(*lower, *lower + (*upper - *lower - 1) / *step * *step);
+}
+
+/// The loops whose counters an index is computed from.
+static void addLoops(Value index, SetVector<Operation *> &loops) {
+  if (auto argument = dyn_cast<BlockArgument>(index)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (loop && loop.getInductionVar() == index)
+      loops.insert(loop);
+    return;
+  }
+  if (Operation *op = index.getDefiningOp())
+    for (Value operand : op->getOperands())
+      addLoops(operand, loops);
+}
+
+bool visa::isKnownWhenUnrolled(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && loop.getInductionVar() == value && loop.getStaticTripCount();
+  }
+  Operation *op = value.getDefiningOp();
+  return isa<arith::ArithDialect>(op->getDialect()) &&
+         llvm::all_of(op->getOperands(), isKnownWhenUnrolled);
+}
+
+bool visa::hasTooManySteps(Value value) {
+  SetVector<Operation *> loops;
+  addLoops(value, loops);
+  int64_t steps = 1;
+  for (Operation *loop : loops) {
+    auto count = cast<scf::ForOp>(loop).getStaticTripCount();
+    if (!count || count->getActiveBits() > 32)
+      return true;
+    steps *= count->getSExtValue();
+    if (steps > maxUnrolledSteps)
+      return true;
+  }
+  return false;
+}
+
+SmallVector<Operation *> visa::getUnrolledLoops(Operation *kernel) {
+  SetVector<Operation *> loops;
+  kernel->walk(
+      [&](scf::IfOp branch) { addLoops(branch.getCondition(), loops); });
+  kernel->walk([&](TileOp tile) {
+    if (isa<DmType>(tile.getSource().getType()) && tile.getOffset())
+      addLoops(tile.getOffset(), loops);
+  });
+  return loops.takeVector();
+}
+
+//===----------------------------------------------------------------------===//
+// Where views begin
+//===----------------------------------------------------------------------===//
+
+/// Adds to `start` where a tile begins in its source.
+static LogicalResult addTile(TileOp tile, ViewStart &start,
+                             FaultReporter &reporter) {
+  TensorParts parts = getTensorParts(tile.getSource().getType());
+  Dimension dimension = tile.getDimension();
+  tmap::MappingAttr mapping = getMapping(parts, dimension);
+  auto along = tmap::MappingAttr::parseText(tile.getAlong(), parts.axes);
+  if (!along || !mapping)
+    return failure(); // Reported at the tile, as all that it has wrong itself.
+  std::optional<int64_t> first;
+  if (auto number = tile.getStart())
+    first = *number;
+  else if (auto range = getIndexRange(tile.getOffset());
+           range && range->first == range->second)
+    first = range->first;
+  auto window =
+      mapping::tile(mapping.getMapping(), along->getMapping(), tile.getTake(),
+                    first.value_or(0), mapping::Pad::Top);
+  if (!window)
+    return failure();
+  // An index of one cell has one start.
+  if (!first && window->live == 1)
+    first = 0;
+  if (!first && window->step == 0)
+    return failure();
+  std::optional<int64_t> units = first ? window->offset : window->step;
+  if (dimension == Dimension::Element)
+    units = loops::getBytes(*units, getBits(parts.elementType));
+  if (!units)
+    return failure();
+  if (!first) {
+    start.terms.push_back({tile.getOffset(), dimension, *units});
+    return success();
+  }
+  auto sum = llvm::checkedAdd<int64_t>(start.at(dimension), *units);
+  if (!sum) {
+    reporter.notYetSupported() << "a view that begins beyond 2^63 bytes";
+    return failure();
+  }
+  start.at(dimension) = *sum;
+  return success();
+}
+
+FailureOr<ViewStart> visa::getViewStart(Value tensor, FaultReporter &reporter) {
+  ViewStart start;
+  for (; tensor; tensor = getViewSource(tensor))
+    if (auto tile = tensor.getDefiningOp<TileOp>();
+        tile && failed(addTile(tile, start, reporter)))
+      return failure();
+  return start;
+}
+
+void visa::checkWritable(Value target, FaultReporter &reporter) {
+  bool changes = false;
+  for (Value at = target; at; at = getViewSource(at))
+    if (auto reshape = at.getDefiningOp<ReshapeOp>())
+      changes |= changesIndex(reshape);
+  if (changes && isa<BlockArgument>(getBaseBuffer(target)))
+    reporter.notYetSupported()
+        << "writing an argument whose cells were given another index";
+  Value at = target;
+  while (at && !at.getDefiningOp<TileOp>())
+    at = getViewSource(at);
+  if (!at)
+    return;
+  auto tile = at.getDefiningOp<TileOp>();
+  Dimension dimension = tile.getDimension();
+  TensorParts source = getTensorParts(tile.getSource().getType());
+  tmap::MappingAttr declared =
+      getMapping(getTensorParts(tile.getResult().getType()), dimension);
+  tmap::MappingAttr mapping = getMapping(source, dimension);
+  auto along = tmap::MappingAttr::parseText(tile.getAlong(), source.axes);
+  if (!along || !mapping || !declared)
+    return; // Reported at the tile.
+  auto expected = mapping::tile(mapping.getMapping(), along->getMapping(),
+                                tile.getTake(), 0, mapping::Pad::Bottom);
+  if (!expected || mapping::same(expected->view, declared.getMapping()))
+    return;
+  InFlightDiagnostic diag = reporter.fault("MM-36");
+  diag << "a view that is written has bottom padding: the tile has "
+       << stringifyDimension(dimension) << " \"" << declared.getText()
+       << "\", expected \"" << expected->view.str() << "\"";
+  diag.attachNote(tile.getLoc()) << "the tile is made here";
+}
+
+SmallVector<unsigned> visa::getWrittenArguments(FunctionOpInterface kernel) {
+  SmallVector<unsigned> written;
+  kernel.getFunctionBody().walk([&](MemoryEffectOpInterface op) {
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    op.getEffects(effects);
+    for (const MemoryEffects::EffectInstance &effect : effects) {
+      if (!effect.getValue() || !isa<MemoryEffects::Write>(effect.getEffect()))
+        continue;
+      auto argument = dyn_cast<BlockArgument>(getBaseBuffer(effect.getValue()));
+      if (argument && argument.getOwner()->getParentOp() == kernel)
+        written.push_back(argument.getArgNumber());
+    }
+  });
+  llvm::sort(written);
+  written.erase(llvm::unique(written), written.end());
+  return written;
+}
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+/// A view holds the elements of its source, in the same memory; over the same
+/// axes, too, unless it is a reshape.
+static LogicalResult verifyView(Operation *op) {
+  Type sourceType = op->getOperand(0).getType();
+  Type resultType = op->getResult(0).getType();
+  if (sourceType.getTypeID() != resultType.getTypeID())
+    return op->emitOpError() << "a view of " << sourceType
+                             << " is in the same memory, found " << resultType;
+  TensorParts source = getTensorParts(sourceType);
+  TensorParts result = getTensorParts(resultType);
+  if (source.elementType != result.elementType)
+    return op->emitOpError()
+           << "reads " << source.elementType << " as " << result.elementType;
+  if (source.axes != result.axes && !isa<ReshapeOp>(op))
+    return op->emitOpError() << "source is over axes " << source.axes
+                             << ", result over " << result.axes;
+  return success();
+}
+
+LogicalResult TileOp::verify() {
+  if (getOffset() && getStart())
+    return emitOpError() << "has a start value and a start number";
+  if (!getOffset() && !getStart())
+    return emitOpError() << "needs a start value or a start number";
+  if (!getMapping(getTensorParts(getSource().getType()), getDimension()))
+    return emitOpError() << getSource().getType() << " has no "
+                         << stringifyDimension(getDimension());
+  return verifyView(*this);
+}
+LogicalResult PadOp::verify() { return verifyView(*this); }
+LogicalResult UnpadOp::verify() { return verifyView(*this); }
+
+LogicalResult ReshapeOp::verify() {
+  if (failed(verifyView(*this)))
+    return failure();
+  TensorParts from = getTensorParts(getSource().getType());
+  TensorParts to = getTensorParts(getResult().getType());
+  for (Dimension dimension : allDimensions) {
+    tmap::MappingAttr source = getMapping(from, dimension);
+    tmap::MappingAttr result = getMapping(to, dimension);
+    if (source && source.getMapping().size() != result.getMapping().size())
+      return emitOpError() << "MM-34: " << stringifyDimension(dimension)
+                           << " \"" << result.getText() << "\" has "
+                           << result.getMapping().size()
+                           << " positions, the source has "
+                           << source.getMapping().size();
+  }
+  return success();
+}
+
+Value TileOp::getViewSource() { return getSource(); }
+Value PadOp::getViewSource() { return getSource(); }
+Value UnpadOp::getViewSource() { return getSource(); }
+Value ReshapeOp::getViewSource() { return getSource(); }
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// The other dimensions of a view are those of its source.
+static void checkOtherDimensions(Operation *op, Dimension changed,
+                                 StringRef rule, FaultReporter &reporter) {
+  TensorParts source = getTensorParts(op->getOperand(0).getType());
+  TensorParts result = getTensorParts(op->getResult(0).getType());
+  for (Dimension dimension : allDimensions) {
+    tmap::MappingAttr from = getMapping(source, dimension);
+    tmap::MappingAttr to = getMapping(result, dimension);
+    if (dimension != changed && from &&
+        !mapping::same(from.getMapping(), to.getMapping()))
+      reporter.fault(rule) << stringifyDimension(dimension)
+                           << " of the view is \"" << to.getText()
+                           << "\", expected \"" << from.getText() << "\"";
+  }
+}
+
+/// Whether a start that is known only at run time can be lowered.
+static void checkRunTimeStart(TileOp tile, const mapping::Tile &window,
+                              bool isKnown, FaultReporter &reporter) {
+  if (window.step == 0)
+    reporter.notYetSupported("along")
+        << "a start known only at run time along \"" << tile.getAlong()
+        << "\", which is no single digit";
+  if (!isa<DmType>(tile.getSource().getType()))
+    return;
+  // Data memory is addressed by what stands in the registers.
+  if (!isKnown) {
+    reporter.notYetSupported()
+        << "a tile of a DM tensor that begins where only the run knows";
+    return;
+  }
+  if (hasTooManySteps(tile.getOffset()))
+    reporter.notYetSupported()
+        << "a tile of a DM tensor in loops of more than " << maxUnrolledSteps
+        << " steps, which are unrolled";
+}
+
+/// Whether a loop around an op makes no trip.
+static bool neverRuns(Operation *op) {
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>())
+    if (auto trips = loop.getStaticTripCount(); trips && trips->isZero())
+      return true;
+  return false;
+}
+
+void TileOp::checkInKernel(KernelChecker &checker) {
+  FaultReporter reporter(*this);
+  TensorParts source = getTensorParts(getSource().getType());
+  Dimension dimension = getDimension();
+  auto index = tmap::MappingAttr::parseText(getAlong(), source.axes);
+  if (!index) {
+    reporter.report(index.fault(), "along");
+    return checker.noteFault();
+  }
+  int64_t first = 0, last = 0;
+  bool known = true;
+  if (auto start = getStart()) {
+    first = last = *start;
+  } else if (auto range = getIndexRange(getOffset())) {
+    first = range->first;
+    last = range->second;
+  } else {
+    known = false;
+  }
+  const Mapping &mapping = getMapping(source, dimension).getMapping();
+  int64_t take = getTake();
+  auto check = [&](int64_t at, mapping::Pad hole) {
+    return mapping::tile(mapping, index->getMapping(), take, at, hole);
+  };
+  auto top = check(0, mapping::Pad::Top);
+  if (!top) {
+    StringRef rule = top.fault().rule == "MA-17" ? "MM-35" : "MM-37";
+    InFlightDiagnostic diag = reporter.report(top.fault(), "along", rule);
+    diag.attachNote(getSource().getLoc())
+        << "the source has " << stringifyDimension(dimension) << " \""
+        << mapping.str() << "\"";
+    return checker.noteFault();
+  }
+  int64_t bits =
+      dimension == Dimension::Element ? getBits(source.elementType) : 8;
+  bool wholeBytes = true;
+  if (known)
+    for (int64_t at : {first, last}) {
+      auto tile = check(at, mapping::Pad::Top);
+      if (!tile) {
+        reporter.report(tile.fault(), "along", "MM-37");
+        return checker.noteFault();
+      }
+      wholeBytes &= tile->offset * bits % 8 == 0;
+    }
+  bool constant = known && first == last;
+  if (!constant && top->live != 1 && !neverRuns(*this)) {
+    checkRunTimeStart(*this, *top, known, reporter);
+    wholeBytes &= top->step * bits % 8 == 0;
+  }
+  if (!wholeBytes)
+    reporter.notYetSupported("along") << "a window that begins inside a byte";
+  auto bottom = check(0, mapping::Pad::Bottom);
+  const Mapping &declared =
+      getMapping(getTensorParts(getResult().getType()), dimension).getMapping();
+  if (!mapping::same(declared, top->view) &&
+      !(bottom && mapping::same(declared, bottom->view))) {
+    InFlightDiagnostic diag = reporter.fault("MM-36");
+    diag << "the view has " << stringifyDimension(dimension) << " \""
+         << declared.str() << "\", expected \"" << top->view.str()
+         << "\" where it is read";
+    if (bottom)
+      diag << ", \"" << bottom->view.str() << "\" where it is written";
+  }
+  checkOtherDimensions(*this, dimension, "MM-36", reporter);
+  if (reporter.failed())
+    checker.noteFault();
+}
+
+/// MM-38: `wide` is `narrow` with more top padding behind it.
+static void checkPadding(Operation *op, Type narrow, Type wide,
+                         KernelChecker &checker) {
+  FaultReporter reporter(op);
+  tmap::MappingAttr small = getTensorParts(narrow).element;
+  tmap::MappingAttr big = getTensorParts(wide).element;
+  if (big.getMapping().size() < small.getMapping().size()) {
+    reporter.fault("MM-38")
+        << "element \"" << big.getText() << "\" has " << big.getMapping().size()
+        << " positions, fewer than \"" << small.getText() << "\" with "
+        << small.getMapping().size();
+  } else {
+    auto padded = mapping::pad(small.getMapping(), big.getMapping().size());
+    if (!padded || !mapping::same(*padded, big.getMapping()))
+      reporter.fault("MM-38")
+          << "element \"" << big.getText() << "\" is not \"" << small.getText()
+          << "\" with padding behind all its cells; write \"["
+          << small.getText() << "] # " << big.getMapping().size() << "\"";
+  }
+  checkOtherDimensions(op, Dimension::Element, "MM-38", reporter);
+  if (reporter.failed())
+    checker.noteFault();
+}
+
+void PadOp::checkInKernel(KernelChecker &checker) {
+  checkPadding(*this, getSource().getType(), getResult().getType(), checker);
+}
+void UnpadOp::checkInKernel(KernelChecker &checker) {
+  checkPadding(*this, getResult().getType(), getSource().getType(), checker);
+}
+
+bool visa::changesIndex(ReshapeOp reshape) {
+  TensorParts from = getTensorParts(reshape.getSource().getType());
+  TensorParts to = getTensorParts(reshape.getResult().getType());
+  return from.axes != to.axes ||
+         llvm::any_of(allDimensions, [&](Dimension dimension) {
+           tmap::MappingAttr source = getMapping(from, dimension);
+           return source &&
+                  !mapping::same(source.getMapping(),
+                                 getMapping(to, dimension).getMapping());
+         });
+}
+
+/// Adds all handles of a buffer.
+static void addHandles(Value tensor, SetVector<Value> &handles) {
+  if (!handles.insert(tensor))
+    return;
+  for (Operation *user : tensor.getUsers())
+    for (Value result : user->getResults())
+      if (getViewSource(result) == tensor)
+        addHandles(result, handles);
+  // A chain names its target inside.
+  for (Operation *user : tensor.getUsers())
+    if (auto chain = dyn_cast<ChainOp>(user->getParentOp());
+        chain && chain.getInto() == tensor)
+      addHandles(chain.getResult(), handles);
+}
+
+void ReshapeOp::checkInKernel(KernelChecker &checker) {
+  if (!changesIndex(*this))
+    return;
+  // The new names of the cells replace the old ones.
+  FaultReporter reporter(*this);
+  SetVector<Value> renamed, handles;
+  addHandles(getResult(), renamed);
+  addHandles(getBaseBuffer(getSource()), handles);
+  Block *block = (*this)->getBlock();
+  if (getBaseBuffer(getSource()).getParentBlock() != block)
+    reporter.notYetSupported()
+        << "a reshape to other cells of a tensor from outside a loop";
+  for (Value handle : handles) {
+    if (renamed.contains(handle))
+      continue;
+    for (Operation *user : handle.getUsers()) {
+      Operation *at = block->findAncestorOpInBlock(*user);
+      if (!at || at == *this || at->isBeforeInBlock(*this))
+        continue;
+      InFlightDiagnostic diag = reporter.fault("MM-34");
+      diag << "the cells get another index, but the source is used behind the "
+              "reshape";
+      diag.attachNote(user->getLoc()) << "it is used here";
+      return checker.noteFault();
+    }
+  }
+  if (reporter.failed())
+    checker.noteFault();
+}
