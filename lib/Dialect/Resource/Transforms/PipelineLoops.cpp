@@ -208,7 +208,7 @@ void LoopPipeliner::emit(OpBuilder &builder, unsigned command,
         engine.getSource() + iteration * steps[0],
         engine.getTarget() + iteration * steps[1], engine.getSizes(),
         engine.getSourceStrides(), engine.getTargetStrides(),
-        engine.getPacket()));
+        engine.getPacket(), engine.getList(), engine.getKeys()));
   }
   dma.setEnginesAttr(builder.getArrayAttr(engines));
   if (llvm::all_of(moved, [](int64_t step) { return step == 0; }))
