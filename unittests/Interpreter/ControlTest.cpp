@@ -192,6 +192,6 @@ TEST_F(ControlTest, Faults) {
             "\"A\", which has 8 positions\n");
   EXPECT_EQ(fault("scf.for %i = %c0 to %c8 step %c0 {\n}"),
             "a loop step of 0\n");
-  EXPECT_EQ(fault("%f = arith.constant 1.0 : f32"),
-            "not yet supported: a constant of type 'f32'\n");
+  EXPECT_EQ(fault("%f = arith.constant dense<0> : tensor<2xi32>"),
+            "not yet supported: a constant of type 'tensor<2xi32>'\n");
 }

@@ -121,6 +121,10 @@ public:
       if (place.unit >= machine::pes)
         owner = machine::pes;
       local = place.offset;
+      if (owner == pe)
+        return llvm::createStringError(
+            "address 0x" + Twine::utohexstr(address) +
+            " names the PE itself, whose data memory has a local address");
     }
     uint64_t relative = local - machine::dmBase;
     uint64_t slice = relative / machine::dmSliceStride;
