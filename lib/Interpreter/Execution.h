@@ -99,6 +99,15 @@ struct OpenContraction {
   Terms lane, outerTime, packet, columns;
 };
 
+/// The vector engine between vector_init and vector_final.
+struct OpenVector {
+  /// Execution ids by index; all 0 where there are none.
+  std::optional<IndexedArray> ids;
+  std::optional<IndexedArray> stash;
+  /// Axis of the groups in pair mode, or -1.
+  int pairAxis = -1;
+};
+
 /// A chain that runs: the stream between two stages.
 class ChainExecution {
 public:
@@ -117,12 +126,16 @@ public:
   Terms spatial() const { return join(place, slice); }
   /// The same function of the index, on the live cells of the terms.
   mlir::LogicalResult restrict(mlir::Operation *op, const Terms &terms);
+  /// Goes on with new mappings of time and packet.
+  mlir::LogicalResult moveOn(mlir::Operation *op, mlir::FailureOr<Terms> time,
+                             mlir::FailureOr<Terms> packet);
 
   /// The stream as a function of the logical index.
   IndexedArray stream;
   /// Chip and cluster; slice, time and packet.
   Terms place, slice, time, packet;
   std::optional<OpenContraction> contraction;
+  OpenVector vector;
 
 private:
   KernelExecution &kernel;
@@ -167,6 +180,7 @@ struct KernelOpModel
 
 /// Each attaches the models of one file.
 void registerStageModels(mlir::DialectRegistry &registry);
+void registerVectorModels(mlir::DialectRegistry &registry);
 void registerMovementModels(mlir::DialectRegistry &registry);
 void registerControlModels(mlir::DialectRegistry &registry);
 

@@ -130,6 +130,7 @@ FailureOr<Box> KernelExecution::makeBox(Operation *op, Type tensor) {
 
 void interpreter::registerInterpreterModels(DialectRegistry &registry) {
   registerStageModels(registry);
+  registerVectorModels(registry);
   registerMovementModels(registry);
   registerControlModels(registry);
 }

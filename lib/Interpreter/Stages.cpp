@@ -10,8 +10,6 @@
 
 #include "mlir/IR/DialectRegistry.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::interpreter;
@@ -22,15 +20,13 @@ LogicalResult ChainExecution::restrict(Operation *op, const Terms &terms) {
               stream);
 }
 
-/// Goes on with new mappings of time and packet.
-static LogicalResult moveOn(Operation *op, ChainExecution &execution,
-                            FailureOr<Terms> time, FailureOr<Terms> packet) {
-  if (failed(time) || failed(packet))
+LogicalResult ChainExecution::moveOn(Operation *op, FailureOr<Terms> newTime,
+                                     FailureOr<Terms> newPacket) {
+  if (failed(newTime) || failed(newPacket))
     return failure();
-  execution.time = std::move(*time);
-  execution.packet = std::move(*packet);
-  return execution.restrict(
-      op, join(execution.spatial(), join(execution.time, execution.packet)));
+  time = std::move(*newTime);
+  packet = std::move(*newPacket);
+  return restrict(op, join(spatial(), join(time, packet)));
 }
 
 /// Applies `convert` to each defined code.
@@ -141,8 +137,8 @@ static LogicalResult interpretSwitch(SwitchOp op, ChainExecution &execution) {
 }
 
 static LogicalResult interpretCollect(CollectOp op, ChainExecution &execution) {
-  return moveOn(op, execution, execution.getTerms(op, op.getTime()),
-                execution.getTerms(op, op.getPacket()));
+  return execution.moveOn(op, execution.getTerms(op, op.getTime()),
+                          execution.getTerms(op, op.getPacket()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,117 +207,13 @@ static LogicalResult interpretContractTime(ContractTimeOp op,
 static LogicalResult interpretContractLane(ContractLaneOp op,
                                            ChainExecution &execution) {
   execution.contraction.reset();
-  return moveOn(op, execution, execution.getTerms(op, op.getTime()),
-                execution.getTerms(op, op.getPacket()));
+  return execution.moveOn(op, execution.getTerms(op, op.getTime()),
+                          execution.getTerms(op, op.getPacket()));
 }
 
 //===----------------------------------------------------------------------===//
-// Vector engine and cast engine
+// Cast engine
 //===----------------------------------------------------------------------===//
-
-static LogicalResult interpretVectorInit(VectorInitOp, ChainExecution &) {
-  return success();
-}
-static LogicalResult interpretVectorTag(VectorTagOp, ChainExecution &) {
-  return success();
-}
-static LogicalResult interpretVectorFinal(VectorFinalOp, ChainExecution &) {
-  return success();
-}
-
-static int32_t saturate(int64_t value) {
-  return static_cast<int32_t>(
-      std::clamp<int64_t>(value, std::numeric_limits<int32_t>::min(),
-                          std::numeric_limits<int32_t>::max()));
-}
-
-/// A function of VE 3.1; nothing for a shift amount outside 0 to 31, whose
-/// result is not defined.
-static std::optional<int32_t> applyFxp(FxpFn fn, int32_t a, int32_t b) {
-  bool inRange = b >= 0 && b <= 31;
-  uint32_t ua = static_cast<uint32_t>(a), ub = static_cast<uint32_t>(b);
-  auto shift = [&](auto value) -> std::optional<int32_t> {
-    if (!inRange)
-      return std::nullopt;
-    return static_cast<int32_t>(value());
-  };
-  switch (fn) {
-  case FxpFn::Add:
-    return static_cast<int32_t>(ua + ub);
-  case FxpFn::AddSat:
-    return saturate(int64_t(a) + b);
-  case FxpFn::Sub:
-    return static_cast<int32_t>(ua - ub);
-  case FxpFn::SubSat:
-    return saturate(int64_t(a) - b);
-  case FxpFn::Shl:
-    return shift([&] { return ua << ub; });
-  case FxpFn::ShlSat:
-    // The factor 2^b is formed in 32 bits: for b = 31 it is -2^31 (VE 3.1).
-    return shift([&] {
-      return saturate(int64_t(a) * static_cast<int32_t>(uint32_t(1) << ub));
-    });
-  case FxpFn::MulFxp:
-    // Ties go up; only MIN · MIN leaves the range.
-    return saturate((int64_t(a) * b + (int64_t(1) << 30)) >> 31);
-  case FxpFn::MulInt:
-    return static_cast<int32_t>(ua * ub);
-  case FxpFn::Shr:
-    return shift([&] { return ua >> ub; });
-  case FxpFn::Sar:
-    return shift([&] { return a >> ub; });
-  }
-  llvm_unreachable("all functions are listed");
-}
-
-static LogicalResult interpretVectorFxp(VectorFxpOp op,
-                                        ChainExecution &execution) {
-  if (op.getSlots().size() != 1)
-    return op.emitError() << "not yet supported: " << op.getSlots().size()
-                          << " operand slots";
-  IndexedArray operand;
-  if (auto imm = dyn_cast_or_null<IntegerAttr>(
-          cast<SlotAttr>(op.getSlots()[0]).getImm())) {
-    // No axes: the same for every index.
-    operand = IndexedArray(ElementType::I32, Box());
-    operand.codes[0] = static_cast<uint32_t>(imm.getInt());
-    operand.defined[0] = 1;
-  } else {
-    Value value = op.getOperands()[0];
-    auto terms = execution.getKernel().getTerms(op, value.getType());
-    if (failed(terms))
-      return failure();
-    const Tensor &tensor = execution.getKernel().getTensor(value);
-    Digits digits(terms->element, execution.axisSizes());
-    if (failed(take(op,
-                    readArray(tensor.buffer->array, tensor.shift, &digits,
-                              execution.spatial(),
-                              join(execution.time, execution.packet),
-                              execution.axisSizes()),
-                    operand)))
-      return failure();
-  }
-  const IndexedArray &stream = execution.stream;
-  Box box;
-  if (failed(take(op, unionBox(stream.box, operand.box), box)))
-    return failure();
-  std::vector<int64_t> left = broadcastOffsets(box, stream.box);
-  std::vector<int64_t> right = broadcastOffsets(box, operand.box);
-  IndexedArray result(ElementType::I32, std::move(box));
-  for (int64_t i = 0; i < result.box.size; ++i) {
-    if (left[i] < 0 || right[i] < 0 || !stream.defined[left[i]] ||
-        !operand.defined[right[i]])
-      continue;
-    if (auto value =
-            applyFxp(op.getFn(), static_cast<int32_t>(stream.codes[left[i]]),
-                     static_cast<int32_t>(operand.codes[right[i]]))) {
-      result.codes[i] = static_cast<uint32_t>(*value);
-      result.defined[i] = 1;
-    }
-  }
-  execution.stream = std::move(result);
-  return success();
-}
 
 static LogicalResult interpretCast(CastOp op, ChainExecution &execution) {
   auto to = visa::getElementType(op.getTo());
@@ -336,8 +228,8 @@ static LogicalResult interpretCast(CastOp op, ChainExecution &execution) {
   else
     return op.emitError() << "not yet supported: cast from "
                           << furiosa::toString(from) << " to " << op.getTo();
-  return moveOn(op, execution, execution.time,
-                execution.getTerms(op, op.getPacket()));
+  return execution.moveOn(op, execution.time,
+                          execution.getTerms(op, op.getPacket()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,8 +238,8 @@ static LogicalResult interpretCast(CastOp op, ChainExecution &execution) {
 
 static LogicalResult interpretCommitTrim(CommitTrimOp op,
                                          ChainExecution &execution) {
-  return moveOn(op, execution, execution.time,
-                execution.getTerms(op, op.getPacket()));
+  return execution.moveOn(op, execution.time,
+                          execution.getTerms(op, op.getPacket()));
 }
 
 /// f32 to bf16, by a function of the pattern.
@@ -363,8 +255,8 @@ static LogicalResult interpretCommitCast(OpT op, ChainExecution &execution) {
 
 static LogicalResult interpretTranspose(TransposeOp op,
                                         ChainExecution &execution) {
-  return moveOn(op, execution, execution.getTerms(op, op.getTime()),
-                execution.getTerms(op, op.getPacket()));
+  return execution.moveOn(op, execution.getTerms(op, op.getTime()),
+                          execution.getTerms(op, op.getPacket()));
 }
 
 static LogicalResult interpretCommit(CommitOp op, ChainExecution &execution) {
@@ -444,14 +336,6 @@ void interpreter::registerStageModels(DialectRegistry &registry) {
         StageModel<ContractTimeOp, interpretContractTime>>(*context);
     ContractLaneOp::attachInterface<
         StageModel<ContractLaneOp, interpretContractLane>>(*context);
-    VectorInitOp::attachInterface<
-        StageModel<VectorInitOp, interpretVectorInit>>(*context);
-    VectorTagOp::attachInterface<StageModel<VectorTagOp, interpretVectorTag>>(
-        *context);
-    VectorFxpOp::attachInterface<StageModel<VectorFxpOp, interpretVectorFxp>>(
-        *context);
-    VectorFinalOp::attachInterface<
-        StageModel<VectorFinalOp, interpretVectorFinal>>(*context);
     CastOp::attachInterface<StageModel<CastOp, interpretCast>>(*context);
     CommitTrimOp::attachInterface<
         StageModel<CommitTrimOp, interpretCommitTrim>>(*context);

@@ -41,6 +41,7 @@ CLAUSES = {
     "transpose": ("time", "packet"),
     "commit_trim": ("packet",),
     "vector_init": (),
+    "vector_stash": (),
     "vector_final": (),
 }
 TIERS = {
@@ -433,27 +434,101 @@ class Writer:
         self.add(f'contract_lane {op["mode"]} time "{op["time"]}" packet '
                  f'"{op["packet"]}"')
 
-    def op_vector_tag(self, op):
-        if op["mode"] != "zero":
-            raise Skip(f"vector_tag {op['mode']}")
-        only(op, "mode")
-        self.add("vector_tag zero")
+    # The vector engine.
 
-    def op_vector_fxp(self, op):
-        only(op, "fn", "args")
-        slots, types = [], []
-        for slot in op["args"]:
-            if set(slot) == {"imm"}:
-                slots.append(f"imm {slot['imm']}")
-            elif set(slot) == {"vrf"}:
-                operand = self.get(slot["vrf"])
-                slots.append(f"vrf {operand.ssa}")
-                types.append(operand.type())
-            else:
-                raise Skip("vector slot with " + ", ".join(
-                    sorted(set(slot) - {"imm", "vrf"})))
-        self.add(f"vector_fxp {op['fn']} [{', '.join(slots)}]" +
-                 (" : " + ", ".join(types) if types else ""))
+    def scalar(self, value):
+        """An immediate: floats with a point, whatever they are."""
+        return repr(float(value)) if isinstance(value, float) else str(value)
+
+    def slot(self, slot, tensors):
+        if slot is None:
+            return "skip"
+        extra = set(slot) - {"imm", "imm2", "vrf", "stash", "guard"}
+        if extra:
+            raise Skip("vector slot with " + ", ".join(sorted(extra)))
+        if "vrf" in slot:
+            tensors.append(self.get(slot["vrf"]))
+            text = f"vrf {tensors[-1].ssa}"
+        else:
+            text = "stash" if slot.get("stash") else (
+                f"imm {self.scalar(slot['imm'])}")
+        if "imm2" in slot:
+            text += f" with {self.scalar(slot['imm2'])}"
+        if "guard" in slot:
+            text += f" if \"{slot['guard']}\""
+        return text
+
+    def vector_alu(self, op):
+        """A stage with an ALU: `vector_fxp add [imm 1, vrf %v]`."""
+        only(op, "fn", "mode", "args", "guard", "group")
+        tensors = []
+        text = op["op"] + (f" {op['fn']}" if "fn" in op else "")
+        slots = op.get("group", op.get("args", ()))
+        if "group" in op:
+            text += " group"
+        if slots:
+            text += " [" + ", ".join(self.slot(slot, tensors)
+                                     for slot in slots) + "]"
+        if "mode" in op:
+            text += f" mode \"{op['mode']}\""
+        if "guard" in op:
+            text += f" if \"{op['guard']}\""
+        if tensors:
+            text += " : " + ", ".join(t.type() for t in tensors)
+        self.add(text)
+
+    op_vector_logic = op_vector_fxp = op_vector_fp = vector_alu
+    op_vector_fp_div = op_vector_clip = vector_alu
+
+    def op_vector_tag(self, op):
+        only(op, "mode", "compare")
+        text = f"vector_tag {op['mode']}"
+        if "compare" in op:
+            text += " [" + ", ".join(
+                " ".join([c[0]] + [self.scalar(v) for v in c[1:]])
+                for c in op["compare"]) + "]"
+        self.add(text)
+
+    def op_vector_fxp_to_fp(self, op):
+        only(op, "width")
+        self.chain["dtype"] = "f32"
+        self.add(f"vector_fxp_to_fp width {op['width']}")
+
+    def op_vector_fp_to_fxp(self, op):
+        only(op, "width")
+        self.chain["dtype"] = "i32"
+        self.add(f"vector_fp_to_fxp width {op['width']}")
+
+    def op_vector_reinterpret(self, op):
+        only(op, "to")
+        self.add(f"vector_reinterpret to {self.convert(op['to'])}")
+
+    def vector_ways(self, op):
+        only(op, "kind", "time", "packet")
+        time = f"time \"{op['time']}\" " if "time" in op else ""
+        self.add(f"{op['op']} {op['kind']} {time}packet \"{op['packet']}\"")
+
+    op_vector_narrow = op_vector_widen = vector_ways
+
+    def op_vector_reduce(self, op):
+        only(op, "axis", "fn", "time", "packet")
+        self.add(f"vector_reduce {op['fn']} axis \"{op['axis']}\" time "
+                 f"\"{op['time']}\" packet \"{op['packet']}\"")
+
+    def op_vector_inter_slice_reduce(self, op):
+        only(op, "fn", "slice", "time")
+        self.chain["slice"] = op["slice"]
+        self.add(f"vector_inter_slice_reduce {op['fn']} slice "
+                 f"\"{op['slice']}\" time \"{op['time']}\"")
+
+    def op_vector_unzip(self, op):
+        only(op, "axis", "time")
+        self.add(f"vector_unzip axis \"{op['axis']}\" time \"{op['time']}\"")
+
+    def op_vector_zip(self, op):
+        only(op, "stage", "fn", "mode")
+        mode = f" mode \"{op['mode']}\"" if "mode" in op else ""
+        self.add(f"vector_zip {op['stage']} {op['fn']}{mode}")
 
     def op_to_trf(self, op):
         only(op, "lane", "element")

@@ -305,12 +305,12 @@ private:
       text += std::string("vector_alu ") + alu.name + " " +
               alu.ops[random() % alu.ops.size()];
       if (random() % 2) {
-        text += " imm " + str(random() % 32) + "\n";
+        text += " [imm " + str(random() % 32) + "]\n";
         continue;
       }
-      text += " vrf " + vrf(32) + " loops [" +
+      text += " [vrf " + vrf(32) + " loops [" +
               (flits > 1 ? str(flits) + " : 0, " : "") +
-              "8 : 4] : !lir.mem<vrf, 32>\n";
+              "8 : 4]] : !lir.mem<vrf, 32>\n";
     }
   }
 
@@ -667,8 +667,8 @@ resource.program @p pes 2 clusters [1] release "0.6" makespan 9 lower_bound 9 {
       lir.exec main {
         fetch_sequencer %d loops [] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
         collect flits_per_packet 1
-        vector_alu fxp_mul mul_int imm 5
-        vector_alu fxp_add sub vrf %v loops [8 : 4] : !lir.mem<vrf, 32>
+        vector_alu fxp_mul mul_int [imm 5]
+        vector_alu fxp_add sub [vrf %v loops [8 : 4]] : !lir.mem<vrf, 32>
         commit_adapter in 32 keep 32
         commit_sequencer %e loops [] write 32 slices [0, 127] : !lir.mem<dm, 32>
       }

@@ -5,9 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "furiosa/Conversion/VISAToLIR/VISAToLIR.h"
-#include "furiosa/Dialect/LIR/IR/LIR.h"
-#include "furiosa/Dialect/VISA/IR/StageLoops.h"
+#include "StageModel.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "mlir/IR/Builders.h"
@@ -21,23 +19,6 @@ using mapping::Mapping;
 namespace machine = furiosa::rngd::machine;
 
 #include "furiosa/Conversion/VISAToLIR/LowerStageInterface.cpp.inc"
-
-namespace {
-/// Sizes and strides as the two arrays of an op.
-struct Arrays {
-  SmallVector<int64_t> sizes, strides;
-
-  explicit Arrays(const loops::LoopNest &nest) {
-    for (const loops::Loop &loop : nest) {
-      sizes.push_back(loop.size);
-      strides.push_back(loop.stride);
-    }
-  }
-};
-
-template <typename Model, typename Op>
-using StageModel = LowerStageInterface::ExternalModel<Model, Op>;
-} // namespace
 
 /// An element type where visa verified that it is one.
 static ElementType getType(Type type) {
@@ -236,67 +217,10 @@ struct ContractLaneLowering
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Vector engine, cast, commit
+// Cast, commit
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Stages that mark where the vector engine begins and ends, or that another
-/// unit takes along.
-template <typename Op>
-struct NoUnitLowering : public StageModel<NoUnitLowering<Op>, Op> {
-  void lower(Operation *, const StageLowering &, OpBuilder &) const {}
-};
-} // namespace
-
-/// A function and the ALU that has it.
-static std::pair<lir::Alu, lir::AluOp> getAlu(FxpFn function) {
-  switch (function) {
-  case FxpFn::Add:
-    return {lir::Alu::FxpAdd, lir::AluOp::Add};
-  case FxpFn::AddSat:
-    return {lir::Alu::FxpAdd, lir::AluOp::AddSat};
-  case FxpFn::Sub:
-    return {lir::Alu::FxpAdd, lir::AluOp::Sub};
-  case FxpFn::SubSat:
-    return {lir::Alu::FxpAdd, lir::AluOp::SubSat};
-  case FxpFn::Shl:
-    return {lir::Alu::FxpLshift, lir::AluOp::Shl};
-  case FxpFn::ShlSat:
-    return {lir::Alu::FxpLshift, lir::AluOp::ShlSat};
-  case FxpFn::MulFxp:
-    return {lir::Alu::FxpMul, lir::AluOp::MulFxp};
-  case FxpFn::MulInt:
-    return {lir::Alu::FxpMul, lir::AluOp::MulInt};
-  case FxpFn::Shr:
-    return {lir::Alu::FxpRshift, lir::AluOp::Shr};
-  case FxpFn::Sar:
-    return {lir::Alu::FxpRshift, lir::AluOp::Sar};
-  }
-  llvm_unreachable("all functions are listed");
-}
-
-namespace {
-struct VectorFxpLowering : public StageModel<VectorFxpLowering, VectorFxpOp> {
-  void lower(Operation *op, const StageLowering &stage,
-             OpBuilder &builder) const {
-    auto fxp = cast<VectorFxpOp>(op);
-    auto [alu, function] = getAlu(fxp.getFn());
-    auto slot = cast<SlotAttr>(fxp.getSlots()[0]);
-    if (auto imm = dyn_cast_or_null<IntegerAttr>(slot.getImm())) {
-      lir::VectorAluOp::create(builder, op->getLoc(), alu, function, imm,
-                               /*vrf=*/Value(), DenseI64ArrayAttr(),
-                               DenseI64ArrayAttr());
-      return;
-    }
-    Arrays arrays(*deriveVrfOperand(fxp.getOperands()[0], stage));
-    lir::VectorAluOp::create(builder, op->getLoc(), alu, function,
-                             IntegerAttr(),
-                             stage.getBuffer(fxp.getOperands()[0]),
-                             builder.getDenseI64ArrayAttr(arrays.sizes),
-                             builder.getDenseI64ArrayAttr(arrays.strides));
-  }
-};
-
 struct CastLowering : public StageModel<CastLowering, visa::CastOp> {
   void lower(Operation *op, const StageLowering &stage,
              OpBuilder &builder) const {
@@ -362,10 +286,7 @@ void furiosa::registerVISAToLIRStages(DialectRegistry &registry) {
     ContractPacketOp::attachInterface<ContractPacketLowering>(*context);
     ContractTimeOp::attachInterface<ContractTimeLowering>(*context);
     ContractLaneOp::attachInterface<ContractLaneLowering>(*context);
-    VectorInitOp::attachInterface<NoUnitLowering<VectorInitOp>>(*context);
-    VectorTagOp::attachInterface<NoUnitLowering<VectorTagOp>>(*context);
-    VectorFxpOp::attachInterface<VectorFxpLowering>(*context);
-    VectorFinalOp::attachInterface<NoUnitLowering<VectorFinalOp>>(*context);
+    registerVectorStages(*context);
     visa::CastOp::attachInterface<CastLowering>(*context);
     visa::TransposeOp::attachInterface<TransposeLowering>(*context);
     CommitTrimOp::attachInterface<CommitTrimLowering>(*context);

@@ -646,7 +646,6 @@ rngd::decodeExec(const TucCommand &exec,
   if (!fetch)
     return fetch.takeError();
   config.fetch = *fetch;
-  std::optional<ElementType> type;
   auto onRoute = [&](codes::RouteUnit unit) {
     return (config.route & codes::bit(unit)) != 0;
   };
@@ -656,13 +655,12 @@ rngd::decodeExec(const TucCommand &exec,
     if (!part)
       return part.takeError();
     config.contraction = *part;
-    type = isFloat(part->type) ? ElementType::F32 : ElementType::I32;
   }
   if (onRoute(codes::RouteUnit::VectorEngine)) {
     auto part = decodeVector(*image(Block::VectorRouteUnitMainContext),
                              *image(Block::VectorReduceUnitMainContext),
                              *image(Block::VectorArithmeticUnitMainContext),
-                             config.flitsOut(), type);
+                             config.flitsOut());
     if (!part)
       return part.takeError();
     config.vector = std::move(*part);

@@ -67,12 +67,10 @@ llvm::Expected<FetchConfig>
 decodeFetch(const SfrImage &image, llvm::ArrayRef<const SfrImage *> bySlice);
 llvm::Expected<DotProductConfig> decodeDotProduct(const SfrImage &image,
                                                   const FetchConfig &fetch);
-/// `type`: of the stream if a contraction made it (I32 or F32).
 llvm::Expected<VectorConfig> decodeVector(const SfrImage &routeImage,
                                           const SfrImage &reduceImage,
                                           const SfrImage &arithmeticImage,
-                                          uint64_t flits,
-                                          std::optional<ElementType> type);
+                                          uint64_t flits);
 llvm::Expected<TransposeConfig> decodeTranspose(const SfrImage &image,
                                                 uint64_t flits);
 llvm::Expected<CommitConfig> decodeCommit(const SfrImage &image,

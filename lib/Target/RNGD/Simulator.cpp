@@ -576,6 +576,10 @@ Error ProcessingElement::performSome() {
 }
 
 Error ProcessingElement::applyExec(const Work &work, Slices all) {
+  if (work.exec->vector && work.exec->vector->sliceReduce)
+    return runReducingExec(*work.exec, all,
+                           static_cast<unsigned>(index * machine::slicesPerPE),
+                           machine.options.plainContraction);
   for (size_t k = 0; k < slices.size(); ++k)
     if (Error error =
             runExec(*work.exec, all,

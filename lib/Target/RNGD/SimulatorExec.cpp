@@ -118,7 +118,7 @@ Error sim::runExec(const ExecConfig &config, Slices slices, unsigned number,
   CommitUnit commit(*config.commit, slice.dm);
   std::optional<VectorEngine> vector;
   if (config.vector)
-    vector.emplace(*config.vector, slice.vrf);
+    vector.emplace(*config.vector, slice.vrf, number);
   std::optional<TransposeEngine> transpose;
   if (config.transpose)
     transpose.emplace(*config.transpose);
@@ -126,11 +126,11 @@ Error sim::runExec(const ExecConfig &config, Slices slices, unsigned number,
     commit.write(flit);
     return Error::success();
   };
-  auto finish = [&](Flit &flit) -> Error {
-    if (vector)
-      if (Error error = vector->process(flit))
-        return error;
+  auto turn = [&](Flit &flit) -> Error {
     return transpose ? transpose->process(flit, write) : write(flit);
+  };
+  auto finish = [&](Flit &flit) -> Error {
+    return vector ? vector->process(flit, turn) : turn(flit);
   };
   if (config.contraction)
     return contract(*config.contraction, stream, slice.trf, plain, finish);
@@ -139,6 +139,70 @@ Error sim::runExec(const ExecConfig &config, Slices slices, unsigned number,
     stream.next(flit);
     if (Error error = finish(flit))
       return error;
+  }
+  return Error::success();
+}
+
+Error sim::runReducingExec(const ExecConfig &config, Slices slices,
+                           unsigned first, bool plain) {
+  const SliceReduceConfig &reduce = *config.vector->sliceReduce;
+  auto sliceAt = [&](unsigned number) -> Slice & {
+    return *slices[number % slices.size()];
+  };
+  unsigned end = first + machine::slicesPerPE;
+  for (unsigned group = first; group < end; group += reduce.slices) {
+    std::vector<std::vector<Beat>> beats(reduce.slices);
+    std::vector<std::unique_ptr<VectorEngine>> engines;
+    for (unsigned k = 0; k < reduce.slices; ++k) {
+      Slice &slice = sliceAt(group + k);
+      engines.push_back(
+          std::make_unique<VectorEngine>(*config.vector, slice.vrf, group + k));
+      auto keep = [&](Beat &beat) -> Error {
+        beats[k].push_back(beat);
+        return Error::success();
+      };
+      auto enter = [&](Flit &flit) {
+        return engines[k]->processFront(flit, keep);
+      };
+      FlitStream stream(config.fetch, slices, group + k);
+      if (config.contraction) {
+        if (Error error =
+                contract(*config.contraction, stream, slice.trf, plain, enter))
+          return error;
+        continue;
+      }
+      for (uint32_t n = 0; n < config.fetch.flits; ++n) {
+        Flit flit;
+        stream.next(flit);
+        if (Error error = enter(flit))
+          return error;
+      }
+    }
+    std::vector<Beat> sums = combineSlices(reduce, beats);
+    for (unsigned k = 0; k < reduce.slices; ++k) {
+      if (!config.commit || !config.commit->isEnabled(group + k))
+        continue;
+      CommitUnit commit(*config.commit, sliceAt(group + k).dm);
+      std::optional<TransposeEngine> transpose;
+      if (config.transpose)
+        transpose.emplace(*config.transpose);
+      auto write = [&](Flit &flit) -> Error {
+        commit.write(flit);
+        return Error::success();
+      };
+      auto turn = [&](Flit &flit) -> Error {
+        return transpose ? transpose->process(flit, write) : write(flit);
+      };
+      LoopCounter index(0, reduce.loops);
+      for (const Beat &sum : sums) {
+        bool isKept = index.address() == (k & reduce.mask);
+        index.next();
+        Beat beat = sum;
+        if (isKept)
+          if (Error error = engines[k]->processBack(beat, turn))
+            return error;
+      }
+    }
   }
   return Error::success();
 }

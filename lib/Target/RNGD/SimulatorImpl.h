@@ -14,6 +14,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <deque>
 #include <memory>
 
 namespace furiosa::rngd::sim {
@@ -178,18 +179,69 @@ using FlitSink = llvm::function_ref<llvm::Error(Flit &)>;
 llvm::Error contract(const DotProductConfig &config, FlitStream &stream,
                      const TensorRegisterFile &trf, bool plain, FlitSink sink);
 
+/// An element of the vector engine.
+struct Element {
+  uint32_t value = 0;
+  /// Execution id, unless it hangs on something undefined.
+  uint8_t id = 0;
+  bool isDefined = false;
+  bool isTagged = false;
+};
+
+/// Eight elements, or the four of a narrow packet.
+struct Beat {
+  Element elements[8];
+  unsigned ways = 8;
+  /// The first ones that a reduction takes.
+  unsigned valid = 8;
+
+  llvm::MutableArrayRef<Element> live() { return {elements, ways}; }
+};
+
 /// The vector engine on one slice.
 class VectorEngine {
 public:
-  VectorEngine(const VectorConfig &config, const TrackedMemory &vrf);
-  /// Changes the next flit of the stream.
-  llvm::Error process(Flit &flit);
+  /// `slice` is its number in the cluster.
+  VectorEngine(const VectorConfig &config, const TrackedMemory &vrf,
+               unsigned slice);
+  /// Takes the next flit of the stream; gives `sink` those that leave.
+  llvm::Error process(const Flit &flit, FlitSink sink);
+
+  /// With a reduction between slices: what stands in front of it, and behind.
+  using BeatSink = llvm::function_ref<llvm::Error(Beat &)>;
+  llvm::Error processFront(const Flit &flit, BeatSink sink);
+  llvm::Error processBack(Beat &beat, FlitSink sink);
 
 private:
+  void tag(Beat &beat);
+  /// Takes a beat through the steps from `position` on.
+  llvm::Error run(unsigned position, Beat &beat, BeatSink sink);
+  llvm::Error emit(const Beat &beat, FlitSink sink);
+  static void apply(const AluConfig &alu, Element &element,
+                    const Element &fromFile);
+  /// Adds a packet to its sum; true if that is complete, and then in `beat`.
+  bool reduce(const ReduceConfig &config, LoopCounter &slots, Beat &beat);
+  unsigned countValid();
+  Element readFile(const AluConfig &alu, LoopCounter &counter,
+                   const Element &element);
+
   const VectorConfig &config;
   const TrackedMemory &vrf;
-  /// Of the ALUs with an operand from the register file.
+  unsigned slice;
+  /// One a step: addresses of the operand from the register file, or slots of
+  /// the reduction.
   std::vector<LoopCounter> counters;
+  /// Index of the valid count generator.
+  std::optional<LoopCounter> validIndex;
+  struct Sum {
+    Element elements[4];
+    uint32_t count = 0;
+  };
+  Sum sums[8];
+  std::deque<Element> stash;
+  /// First packet of a flit that concat makes.
+  std::optional<Beat> waiting;
+  uint64_t flitsIn = 0;
 };
 
 /// Gathers flits to batches and turns them.
@@ -203,6 +255,10 @@ private:
   const TransposeConfig &config;
   llvm::SmallVector<Flit, 64> batch;
 };
+
+/// The beats of a group's slices, combined in the order of the slices.
+std::vector<Beat> combineSlices(const SliceReduceConfig &config,
+                                llvm::ArrayRef<std::vector<Beat>> slices);
 
 /// Writes flits to the data memory of one slice.
 class CommitUnit {
@@ -223,6 +279,11 @@ llvm::Error runExec(const ExecConfig &config, Slices slices, unsigned number,
 
 /// Repeats the pattern over the bytes.
 void runFill(const FillConfig &config, TrackedMemory &dm);
+
+/// Runs an exec that reduces between slices on the slices of a PE, from slice
+/// `first` of the cluster on.
+llvm::Error runReducingExec(const ExecConfig &config, Slices slices,
+                            unsigned first, bool plain);
 
 /// Steps of all loops of an exec on one slice.
 uint64_t countWork(const ExecConfig &config);

@@ -30,7 +30,7 @@ func.func @constant_add(%a: !lir.mem<hbm, 8192> {lir.name = "a", lir.operand = #
   lir.exec main {
     fetch_sequencer %d loops [1 : 0] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %r loops [1 : 0] write 32 slices [0, 255] : !lir.mem<dm, 32>
   }

@@ -20,7 +20,7 @@
 // ADD-NEXT: lir.exec main {
 // ADD-NEXT:   fetch_sequencer %[[D]] loops [] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
 // ADD-NEXT:   collect flits_per_packet 1
-// ADD-NEXT:   vector_alu fxp_add add imm 1
+// ADD-NEXT:   vector_alu fxp_add add [imm 1]
 // ADD-NEXT:   commit_adapter in 32 keep 32
 // ADD-NEXT:   commit_sequencer %[[R]] loops [] write 32 slices [0, 255] : !lir.mem<dm, 32>
 // ADD-NEXT: }
@@ -38,7 +38,7 @@
 // MUL: lir.exec main {
 // MUL-NEXT:   fetch_sequencer %{{.*}} loops [] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
 // MUL-NEXT:   collect flits_per_packet 1
-// MUL-NEXT:   vector_alu fxp_mul mul_int vrf %[[V]] loops [8 : 4] : !lir.mem<vrf, 32>
+// MUL-NEXT:   vector_alu fxp_mul mul_int [vrf %[[V]] loops [8 : 4]] : !lir.mem<vrf, 32>
 // MUL-NEXT:   commit_adapter in 32 keep 32
 // MUL-NEXT:   commit_sequencer %{{.*}} loops [] write 32 slices [0, 255] : !lir.mem<dm, 32>
 

@@ -146,9 +146,9 @@ func.func @vrf_load() attributes {visa.kernel} {
 // CHECK:       lir.exec main {
 // CHECK-NEXT:    fetch_sequencer %{{.*}} loops [16 : 32] read 32 packet 32 flits 16 : !lir.mem<dm, 512>
 // CHECK-NEXT:    collect flits_per_packet 1
-// CHECK-NEXT:    vector_alu fxp_add sub_sat vrf %{{.*}} loops [16 : 0, 8 : 4] : !lir.mem<vrf, 32>
-// CHECK-NEXT:    vector_alu fxp_mul mul_int vrf %{{.*}} loops [128 : 4] : !lir.mem<vrf, 512>
-// CHECK-NEXT:    vector_alu fxp_right_shift sar imm 3
+// CHECK-NEXT:    vector_alu fxp_add sub_sat [vrf %{{.*}} loops [16 : 0, 8 : 4]] : !lir.mem<vrf, 32>
+// CHECK-NEXT:    vector_alu fxp_mul mul_int [vrf %{{.*}} loops [128 : 4]] : !lir.mem<vrf, 512>
+// CHECK-NEXT:    vector_alu fxp_right_shift sar [imm 3]
 // CHECK-NEXT:    cast i32 to i8
 // CHECK-NEXT:    commit_adapter in 32 keep 8
 // CHECK-NEXT:    commit_sequencer %{{.*}} loops [16 : 8] write 8 slices [0, 0] : !lir.mem<dm, 128>

@@ -353,7 +353,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{MM-52: source must be in dm, found vrf}}
     fetch_sequencer %v loops [1 : 0] read 32 packet 32 flits 1 : !lir.mem<vrf, 32>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -369,7 +369,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{MM-6: the sequencer holds 8 loops, found 9}}
     fetch_sequencer %a loops [2 : 32, 1 : 0, 1 : 0, 1 : 0, 1 : 0, 1 : 0, 1 : 0, 1 : 0, 1 : 0] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -385,7 +385,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{MM-7: loop 0 must run 1 to 65536 times, found 65537}}
     fetch_sequencer %a loops [65537 : 0] read 32 packet 32 flits 65537 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -401,7 +401,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{MM-7: loop 0 must run 1 to 65536 times, found -1}}
     fetch_sequencer %a loops [-1 : 0] read 32 packet 32 flits 65537 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -417,7 +417,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{LIR-6: stride of loop 0 must be 0 to 4194303, found 4194304}}
     fetch_sequencer %a loops [2 : 4194304] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -433,7 +433,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{LIR-6: the number of steps does not fit in 64 bits}}
     fetch_sequencer %a loops [65536 : 0, 65536 : 0, 65536 : 0, 65536 : 0] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -449,7 +449,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{LIR-10: read must be 1, 2, 4, 8, 16 or 32 bytes, found 64}}
     fetch_sequencer %a loops [2 : 32] read 64 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -479,7 +479,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{MM-12: packet must be positive, found 0}}
     fetch_sequencer %a loops [2 : 32] read 4 packet 0 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -495,7 +495,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{LIR-11: flits must be positive, found 0}}
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 0 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -511,7 +511,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{LIR-7: accesses reach byte 2112 of a buffer of 2048}}
     fetch_sequencer %a base 32 loops [2 : 2048] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -527,7 +527,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{LIR-7: base must not be negative, found -8}}
     fetch_sequencer %a base -8 loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -543,7 +543,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{LIR-11: 3 reads of 16 bytes do not make whole packets of 32}}
     fetch_sequencer %a loops [3 : 32] read 16 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -559,7 +559,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{LIR-11: flits must be 2, found 3}}
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 3 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -575,7 +575,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     // expected-error@+1 {{LIR-11: flits_per_packet must be 1, found 2}}
     collect flits_per_packet 2
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -591,7 +591,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     // expected-error@+1 {{LIR-11: flits_per_packet must be positive, found 0}}
     collect flits_per_packet 0
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -608,7 +608,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{TU-6: no fetch conversion from 'i8' to 'bf16'}}
     fetch_adapter cast i8 to bf16
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -625,7 +625,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     // expected-error@+1 {{TU-7: a read may grow to 32 bytes, found 128}}
     fetch_adapter cast i8 to i32
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -1551,8 +1551,8 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    // expected-error@+1 {{LIR-17: add runs on fxp_add, found fxp_mul}}
-    vector_alu fxp_mul add imm 1
+    // expected-error@+1 {{LIR-17: fxp_mul has no operation add}}
+    vector_alu fxp_mul add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -1567,7 +1567,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    // expected-error@+1 {{LIR-17: needs either imm or vrf, found neither}}
+    // expected-error@+1 {{LIR-17: add needs an operand}}
     vector_alu fxp_add add
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
@@ -1583,8 +1583,8 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    // expected-error@+1 {{LIR-17: needs either imm or vrf, found both}}
-    vector_alu fxp_add add imm 1 vrf %v loops [8 : 4] : !lir.mem<vrf, 32>
+    // expected-error@+1 {{the register file is the last slot}}
+    vector_alu fxp_add add [vrf %v loops [8 : 4], imm 1] : !lir.mem<vrf, 32>
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -1600,7 +1600,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
     // expected-error@+1 {{LIR-17: stride of loop 0 must be a multiple of 4, found 2}}
-    vector_alu fxp_add add vrf %v loops [8 : 2] : !lir.mem<vrf, 32>
+    vector_alu fxp_add add [vrf %v loops [8 : 2]] : !lir.mem<vrf, 32>
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -1616,7 +1616,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
     // expected-error@+1 {{LIR-17: steps of the vrf loops must be 16, found 8}}
-    vector_alu fxp_add add vrf %v loops [8 : 4] : !lir.mem<vrf, 32>
+    vector_alu fxp_add add [vrf %v loops [8 : 4]] : !lir.mem<vrf, 32>
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -1632,7 +1632,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
     // expected-error@+1 {{LIR-7: accesses reach byte 64 of a buffer of 32}}
-    vector_alu fxp_add add vrf %v loops [16 : 4] : !lir.mem<vrf, 32>
+    vector_alu fxp_add add [vrf %v loops [16 : 4]] : !lir.mem<vrf, 32>
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -1648,7 +1648,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
     // expected-error@+1 {{LIR-12: vrf must be in vrf, found dm}}
-    vector_alu fxp_add add vrf %a loops [16 : 4] : !lir.mem<dm, 2048>
+    vector_alu fxp_add add [vrf %a loops [16 : 4]] : !lir.mem<dm, 2048>
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -1663,9 +1663,9 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     // expected-error@+1 {{LIR-17: fxp_add runs once in a pass}}
-    vector_alu fxp_add sub imm 1
+    vector_alu fxp_add sub [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -1722,7 +1722,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     // expected-error@+1 {{LIR-18: flits of 32 bytes come in, found in 64}}
     commit_adapter in 64 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
@@ -1738,7 +1738,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     // expected-error@+1 {{TU-73: keep must be 8, 16, 24 or 32 bytes, found 12}}
     commit_adapter in 32 keep 12
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
@@ -1754,7 +1754,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     // expected-error@+1 {{LIR-12: target must be in dm, found trf}}
     commit_sequencer %w loops [2 : 32] write 32 slices [0, 255] : !lir.mem<trf, 2048, lanes 8>
@@ -1770,7 +1770,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     // expected-error@+1 {{MM-23: write must be 8, 16, 24 or 32 bytes, found 64}}
     commit_sequencer %c loops [2 : 32] write 64 slices [0, 255] : !lir.mem<dm, 4096>
@@ -1786,7 +1786,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     // expected-error@+1 {{LIR-18: write must be 32, found 16}}
     commit_sequencer %c loops [2 : 32] write 16 slices [0, 255] : !lir.mem<dm, 4096>
@@ -1802,7 +1802,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     // expected-error@+1 {{LIR-18: steps must be 2, found 3}}
     commit_sequencer %c loops [3 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
@@ -1818,7 +1818,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     // expected-error@+1 {{MM-26: stride of loop 0 must be a multiple of 8, found 36}}
     commit_sequencer %c loops [2 : 36] write 32 slices [0, 255] : !lir.mem<dm, 4096>
@@ -1834,7 +1834,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     // expected-error@+1 {{MM-26: base must be a multiple of 8, found 4}}
     commit_sequencer %c base 4 loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
@@ -1850,7 +1850,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     // expected-error@+1 {{LIR-7: accesses reach byte 4128 of a buffer of 4096}}
     commit_sequencer %c loops [2 : 4096] write 32 slices [0, 255] : !lir.mem<dm, 4096>
@@ -1866,7 +1866,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     // expected-error@+1 {{LIR-19: slices are pairs of first and last, found 0 numbers}}
     commit_sequencer %c loops [2 : 32] write 32 slices [] : !lir.mem<dm, 4096>
@@ -1882,7 +1882,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     // expected-error@+1 {{LIR-19: slices are pairs of first and last, found 3 numbers}}
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 1, 2] : !lir.mem<dm, 4096>
@@ -1898,7 +1898,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     // expected-error@+1 {{LIR-19: slice ranges must ascend within 0 to 255, found 0 to 256}}
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 256] : !lir.mem<dm, 4096>
@@ -1914,7 +1914,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     // expected-error@+1 {{LIR-19: slice ranges must ascend within 0 to 255, found 3 to 9}}
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 3, 3, 9] : !lir.mem<dm, 4096>
@@ -1930,7 +1930,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     // expected-error@+1 {{LIR-20: expected fetch_sequencer at the start}}
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -1945,7 +1945,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     // expected-error@+1 {{LIR-20: expected table_lookup or fetch_adapter or zero_point_sub or switch or custom_switch or collect after fetch_sequencer}}
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
@@ -1961,7 +1961,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
   }
   return
@@ -1986,8 +1986,8 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
-    // expected-error@+1 {{LIR-20: expected vector_alu or cast or transpose or commit_adapter after vector_alu}}
+    vector_alu fxp_add add [imm 1]
+    // expected-error@+1 {{LIR-20: expected vector_* or cast or transpose or commit_adapter after vector_alu}}
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
   return
@@ -2001,7 +2001,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
     // expected-error@+1 {{LIR-20: nothing follows commit_sequencer}}
@@ -2095,7 +2095,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     fetch_sequencer %a loops [8 : 8] read 8 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
     // expected-error@+1 {{not yet supported: the vector engine in the sub context}}
-    vector_alu fxp_add add imm 1
+    vector_alu fxp_add add [imm 1]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }

@@ -97,15 +97,15 @@ func.func @vector(%a: !lir.mem<dm, 64>, %c: !lir.mem<dm, 64>) {
     vrf_store %v rows 1 : !lir.mem<vrf, 32>
   }
   // CHECK: fetch_adapter cast i8 to i32
-  // CHECK: vector_alu fxp_add add imm -1
-  // CHECK-NEXT: vector_alu fxp_mul mul_int vrf %[[V]] loops [2 : 0, 8 : 4] : !lir.mem<vrf, 32>
+  // CHECK: vector_alu fxp_add add [imm -1]
+  // CHECK-NEXT: vector_alu fxp_mul mul_int [vrf %[[V]] loops [2 : 0, 8 : 4]] : !lir.mem<vrf, 32>
   // CHECK-NEXT: commit_adapter in 32 keep 32
   lir.exec main {
     fetch_sequencer %a loops [2 : 8] read 8 packet 32 flits 2 : !lir.mem<dm, 64>
     fetch_adapter cast i8 to i32
     collect flits_per_packet 1
-    vector_alu fxp_add add imm -1
-    vector_alu fxp_mul mul_int vrf %v loops [2 : 0, 8 : 4] : !lir.mem<vrf, 32>
+    vector_alu fxp_add add [imm -1]
+    vector_alu fxp_mul mul_int [vrf %v loops [2 : 0, 8 : 4]] : !lir.mem<vrf, 32>
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 0] : !lir.mem<dm, 64>
   }

@@ -26,7 +26,7 @@ resource.program @rows pes 1 clusters [0] release "0.6" {
       lir.exec main {
         fetch_sequencer %d loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 64>
         collect flits_per_packet 1
-        vector_alu fxp_add add imm 1
+        vector_alu fxp_add add [imm 1]
         commit_adapter in 32 keep 32
         commit_sequencer %r loops [2 : 32] write 32 slices [0, 63] : !lir.mem<dm, 64>
       }
@@ -52,7 +52,7 @@ resource.program @carried pes 1 clusters [0] release "0.6" {
       lir.exec main {
         fetch_sequencer %r loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 64>
         collect flits_per_packet 1
-        vector_alu fxp_add add imm 1
+        vector_alu fxp_add add [imm 1]
         commit_adapter in 32 keep 32
         commit_sequencer %r loops [2 : 32] write 32 slices [0, 63] : !lir.mem<dm, 64>
       }

@@ -23,7 +23,7 @@ resource.program @costs pes 1 clusters [0] release "0.6" {
       lir.exec main {
         fetch_sequencer %d loops [1 : 0] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
         collect flits_per_packet 1
-        vector_alu fxp_add add imm 1
+        vector_alu fxp_add add [imm 1]
         commit_adapter in 32 keep 32
         commit_sequencer %r loops [1 : 0] write 32 slices [0, 63] : !lir.mem<dm, 32>
       }

@@ -16,7 +16,7 @@ resource.program @k pes 1 clusters [0] release "0.6" makespan 6856 lower_bound 6
     lir.exec main {
       fetch_sequencer %d loops [1 : 0] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
       collect flits_per_packet 1
-      vector_alu fxp_add add imm 1
+      vector_alu fxp_add add [imm 1]
       commit_adapter in 32 keep 32
       commit_sequencer %r loops [1 : 0] write 32 slices [0, 63] : !lir.mem<dm, 32>
     }
@@ -51,7 +51,7 @@ resource.program @k pes 1 clusters [0] release "0.6" makespan 6856 lower_bound 6
     lir.exec main {
       fetch_sequencer %d loops [1 : 0] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
       collect flits_per_packet 1
-      vector_alu fxp_add add imm 1
+      vector_alu fxp_add add [imm 1]
       commit_adapter in 32 keep 32
       commit_sequencer %r loops [1 : 0] write 32 slices [0, 63] : !lir.mem<dm, 32>
     }
@@ -82,7 +82,7 @@ resource.program @k pes 1 clusters [0] release "0.6" makespan 6856 lower_bound 6
     lir.exec main {
       fetch_sequencer %d loops [1 : 0] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
       collect flits_per_packet 1
-      vector_alu fxp_add add imm 1
+      vector_alu fxp_add add [imm 1]
       commit_adapter in 32 keep 32
       commit_sequencer %r loops [1 : 0] write 32 slices [0, 63] : !lir.mem<dm, 32>
     }
@@ -113,7 +113,7 @@ resource.program @k pes 1 clusters [0] release "0.6" makespan 6856 lower_bound 6
     lir.exec main {
       fetch_sequencer %d loops [1 : 0] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
       collect flits_per_packet 1
-      vector_alu fxp_add add imm 1
+      vector_alu fxp_add add [imm 1]
       commit_adapter in 32 keep 32
       commit_sequencer %r loops [1 : 0] write 32 slices [0, 63] : !lir.mem<dm, 32>
     }
@@ -144,7 +144,7 @@ resource.program @k pes 1 clusters [0] release "0.6" makespan 6857 lower_bound 6
     lir.exec main {
       fetch_sequencer %d loops [1 : 0] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
       collect flits_per_packet 1
-      vector_alu fxp_add add imm 1
+      vector_alu fxp_add add [imm 1]
       commit_adapter in 32 keep 32
       commit_sequencer %r loops [1 : 0] write 32 slices [0, 63] : !lir.mem<dm, 32>
     }
@@ -174,7 +174,7 @@ resource.program @k pes 1 clusters [0] release "0.6" makespan 6856 lower_bound 6
     lir.exec main {
       fetch_sequencer %d loops [1 : 0] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
       collect flits_per_packet 1
-      vector_alu fxp_add add imm 1
+      vector_alu fxp_add add [imm 1]
       commit_adapter in 32 keep 32
       commit_sequencer %r loops [1 : 0] write 32 slices [0, 63] : !lir.mem<dm, 32>
     }
@@ -205,7 +205,7 @@ resource.program @k pes 1 clusters [0] release "0.6" makespan 6856 lower_bound 6
     lir.exec main {
       fetch_sequencer %d loops [1 : 0] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
       collect flits_per_packet 1
-      vector_alu fxp_add add imm 1
+      vector_alu fxp_add add [imm 1]
       commit_adapter in 32 keep 32
       commit_sequencer %r loops [1 : 0] write 32 slices [0, 63] : !lir.mem<dm, 32>
     }
@@ -235,7 +235,7 @@ resource.program @k pes 1 clusters [0] release "0.6" makespan 6856 lower_bound 6
     lir.exec main {
       fetch_sequencer %d loops [1 : 0] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
       collect flits_per_packet 1
-      vector_alu fxp_add add imm 1
+      vector_alu fxp_add add [imm 1]
       commit_adapter in 32 keep 32
       commit_sequencer %r loops [1 : 0] write 32 slices [0, 63] : !lir.mem<dm, 32>
     }
@@ -265,7 +265,7 @@ resource.program @k pes 1 clusters [0] release "0.6" makespan 6856 lower_bound 6
     lir.exec main {
       fetch_sequencer %d loops [1 : 0] read 32 packet 32 flits 1 : !lir.mem<dm, 32>
       collect flits_per_packet 1
-      vector_alu fxp_add add imm 1
+      vector_alu fxp_add add [imm 1]
       commit_adapter in 32 keep 32
       commit_sequencer %r loops [1 : 0] write 32 slices [0, 63] : !lir.mem<dm, 32>
     }

@@ -97,7 +97,7 @@ func.func @clause_grammar(%d: !dm) {
 !dm = !visa.dm<i32, slice "1 # 256", element "A", #axes>
 func.func @slots(%d: !dm) {
   %r = visa.chain main -> !dm {
-    // expected-error @below {{expected an operand slot: 'imm' or 'vrf'}}
+    // expected-error @below {{expected an operand slot: 'imm', 'vrf' or 'stash'}}
     vector_fxp add [1]
   }
   return

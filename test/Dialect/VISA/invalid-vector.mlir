@@ -31,9 +31,10 @@ func.func @order() attributes {visa.kernel} {
     fetch %d time "1" packet "A" : !dm
     // expected-error @below {{VE-1: this stage may not follow fetch; it may follow collect or contract_lane}}
     vector_init
-    // expected-error @below {{VE-6: this stage may not follow vector_init; it may follow vector_tag or vector_fxp}}
+    // expected-error @below {{VE-6: elements have no execution ids yet; write vector_tag zero before this stage}}
+    // expected-note @below {{it stands here}}
     vector_fxp add [imm 1]
-    // expected-error @below {{VE-6: this stage may not follow vector_fxp; it may follow vector_init}}
+    // expected-error @below {{VE-6: vector_tag lies before vector_fxp, which the stream has passed; the order is fixed, split the chain into two}}
     vector_tag zero
     vector_final
     commit_trim packet "A"
@@ -59,7 +60,7 @@ func.func @operations() attributes {visa.kernel} {
     // expected-note @below {{it is taken here}}
     vector_fxp add [imm 1]
     vector_fxp mul_int [imm 3]
-    // expected-error @below {{VE-8: ALU FxpAdd is already taken; split the chain into two}}
+    // expected-error @below {{VE-8: ALU fxp_add is already taken; split the chain into two}}
     vector_fxp sub [imm 1]
     vector_final
     commit_trim packet "A"
@@ -70,7 +71,7 @@ func.func @operations() attributes {visa.kernel} {
     collect time "1" packet "A"
     vector_init
     vector_tag zero
-    // expected-error @below {{VE-13: the stream is f32, a fixed-point stage takes i32}}
+    // expected-error @below {{VE-13: the stream is f32, add takes i32; convert the values, or take the bits as they are with vector_reinterpret}}
     vector_fxp add [imm 1]
     vector_final
     commit_trim packet "A"
@@ -81,7 +82,7 @@ func.func @operations() attributes {visa.kernel} {
     collect time "1" packet "A"
     vector_init
     vector_tag zero
-    // expected-error @below {{VE-29: a slot behind an unconditional slot is never used; keep one of 2}}
+    // expected-error @below {{VE-29: slot 1 stands behind slot 0, which takes all elements; put it first or guard that one}}
     vector_fxp add [imm 1, imm 2]
     // expected-error @below {{VE-68: shift amount 32 is outside 0 to 31}}
     vector_fxp shl [imm 32]
@@ -125,7 +126,7 @@ func.func @operands() attributes {visa.kernel} {
     vector_fxp add [vrf %v0] : !vf
     // expected-error @below {{VE-66: slice of the operand does not match the stream: found "S", expected "1 # 256"}}
     vector_fxp mul_int [vrf %v1] : !vs
-    // expected-error @below {{not yet supported: a shift amount from the VRF}}
+    // expected-error @below {{VE-66: slice of the operand does not match the stream: found "S", expected "1 # 256"}}
     vector_fxp sar [vrf %v1] : !vs
     vector_final
     commit_trim packet "A"

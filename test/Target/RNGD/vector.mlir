@@ -111,9 +111,9 @@ resource.program @vector pes 1 clusters [1] release "0.4" makespan 3000 lower_bo
       fetch_sequencer %d loops [2 : 8] read 8 packet 32 flits 2 : !lir.mem<dm, 64>
       fetch_adapter cast i8 to i32
       collect flits_per_packet 1
-      vector_alu fxp_add add imm -1
-      vector_alu fxp_mul mul_int vrf %v loops [2 : 0, 8 : 4] : !lir.mem<vrf, 32>
-      vector_alu fxp_right_shift sar vrf %u loops [16 : 4] : !lir.mem<vrf, 64>
+      vector_alu fxp_add add [imm -1]
+      vector_alu fxp_mul mul_int [vrf %v loops [2 : 0, 8 : 4]] : !lir.mem<vrf, 32>
+      vector_alu fxp_right_shift sar [vrf %u loops [16 : 4]] : !lir.mem<vrf, 64>
       commit_adapter in 32 keep 32
       commit_sequencer %e loops [2 : 32] write 32 slices [0, 0, 2, 2] : !lir.mem<dm, 128>
     }
@@ -175,9 +175,9 @@ resource.program @vector pes 1 clusters [1] release "0.4" makespan 3000 lower_bo
 // BACK-NEXT: fetch_sequencer %{{.*}} loops [2 : 8] read 8 packet 32 flits 2 : !lir.mem<dm, 64>
 // BACK-NEXT: fetch_adapter cast i8 to i32
 // BACK-NEXT: collect flits_per_packet 1
-// BACK-NEXT: vector_alu fxp_add add imm -1
-// BACK-NEXT: vector_alu fxp_mul mul_int vrf %{{.*}} loops [2 : 0, 8 : 4] : !lir.mem<vrf, 32>
-// BACK-NEXT: vector_alu fxp_right_shift sar vrf %{{.*}} loops [16 : 4] : !lir.mem<vrf, 64>
+// BACK-NEXT: vector_alu fxp_add add [imm -1]
+// BACK-NEXT: vector_alu fxp_mul mul_int [vrf %{{.*}} loops [2 : 0, 8 : 4]] : !lir.mem<vrf, 32>
+// BACK-NEXT: vector_alu fxp_right_shift sar [vrf %{{.*}} loops [16 : 4]] : !lir.mem<vrf, 64>
 // BACK-NEXT: commit_adapter in 32 keep 32
 // BACK-NEXT: commit_sequencer %{{.*}} loops [2 : 32] write 32 slices [0, 0, 2, 2] : !lir.mem<dm, 128>
 // BACK: fetch_sequencer %{{.*}} base 32 loops [] read 32 packet 32 flits 1 : !lir.mem<dm, 64>

@@ -8,7 +8,7 @@
 #ifndef FURIOSA_TARGET_RNGD_EXECCONFIG_H
 #define FURIOSA_TARGET_RNGD_EXECCONFIG_H
 
-#include "furiosa/Support/NumberFormats.h"
+#include "furiosa/Support/VectorOps.h"
 #include "furiosa/Target/RNGD/Conversions.h"
 #include "furiosa/Target/RNGD/Encodings.h"
 
@@ -168,26 +168,122 @@ struct DotProductConfig {
   unsigned laneBytes() const { return 65536 / lanes; }
 };
 
+/// One operand slot of an ALU.
+struct AluSlot {
+  enum class Source { None, Immediate, Vrf, Stash };
+  Source source = Source::None;
+  vector::Guard guard;
+  /// The immediate, and the second operand of a ternary operation.
+  uint32_t value = 0;
+  uint32_t secondary = 0;
+};
+
 /// One ALU of the vector engine in use.
 struct AluConfig {
-  /// Names the ALU.
-  codes::IndexerModule alu = codes::IndexerModule::None;
-  /// Value of the ALU's own code table: `codes::FxpAddOp`, ….
-  uint8_t op = 0;
-  codes::ArgMode args = codes::ArgMode::StreamOperand;
-  /// Without: `immediate` is the operand.
-  bool hasVrfOperand = false;
-  uint32_t immediate = 0;
-  /// VRF operand: byte address and loops that count elements of 4 bytes.
+  const vector::Operation *operation = nullptr;
+  /// Where the arguments come from: "01".
+  llvm::StringRef mode;
+  /// In match order; one without a source where the operation has no operand.
+  llvm::SmallVector<AluSlot, 4> slots;
+  /// VRF operand: the indexer, byte address, and loops that count elements of 4
+  /// bytes.
   unsigned indexer = 0;
   uint32_t base = 0;
   HardwareLoops loops;
+
+  bool reads(AluSlot::Source source) const {
+    return !slots.empty() && slots.back().source == source;
+  }
+};
+
+/// Reduction inside the slice.
+struct ReduceConfig {
+  const vector::Reduction *row = nullptr;
+  /// The four elements of a packet fold to one.
+  bool folds = false;
+  /// Packets after which a slot is emitted.
+  uint32_t count = 1;
+  /// Over packets, strides in accumulator slots.
+  HardwareLoops loops;
+};
+
+/// The valid count generator: a filter of flits, or a clip of their elements.
+struct ValidConfig {
+  bool isClip = false;
+  /// Filter: a slice passes if `slice & mask` is below `match`; if it is above
+  /// and `isMajor`, it does not; else by the index.
+  uint32_t mask = 0, match = 0;
+  bool isMajor = false;
+  /// The index must lie below it; clip: the elements that are left.
+  uint32_t count = 0;
+  /// Clip: most elements of a flit.
+  uint32_t span = 8;
+  /// Over flits; they make the index.
+  HardwareLoops loops;
+};
+
+/// Reduction over groups of neighbouring slices.
+struct SliceReduceConfig {
+  const vector::Reduction *row = nullptr;
+  /// A power of two, at most those of a PE.
+  unsigned slices = 1;
+  /// A slice keeps the flits whose index is its position on these bits.
+  unsigned mask = 0;
+  /// Over flits; they make the index.
+  HardwareLoops loops;
+  /// In front of the arithmetic unit, or behind it.
+  bool isFirst = true;
+};
+
+/// One step of the stream through the arithmetic unit.
+struct VectorStep {
+  enum class Kind {
+    Alu,
+    FxpToFp,
+    Split,
+    Trim,
+    Reduce,
+    Concat,
+    Pad,
+    FpToFxp,
+  };
+  Kind kind = Kind::Alu;
+  /// Of Alu.
+  AluConfig alu;
+  /// Integer width of FxpToFp and FpToFxp.
+  unsigned width = 31;
+  ReduceConfig reduce;
+};
+
+/// How execution ids are made.
+struct TagConfig {
+  codes::BranchMode mode = codes::BranchMode::Zero;
+  /// Compare: bit i by comparison i.
+  ElementType type = ElementType::I32;
+  std::array<vector::Comparison, 4> comparisons = {};
+  std::array<uint32_t, 4> boundaries = {};
+  /// AxisToggle: flits of a group's turn.
+  unsigned groupFlits = 0;
+};
+
+/// Where the stream is kept for a later ALU.
+struct StashConfig {
+  /// Behind this many steps.
+  unsigned position = 0;
+  vector::Guard guard;
 };
 
 struct VectorConfig {
+  std::optional<ValidConfig> valid;
+  TagConfig tag;
   /// In the order in which the stream passes.
-  llvm::SmallVector<AluConfig, 4> chain;
+  llvm::SmallVector<VectorStep, 8> chain;
+  std::optional<StashConfig> stash;
+  std::optional<SliceReduceConfig> sliceReduce;
+  /// Elements that pass on at the end.
+  std::optional<vector::Guard> compaction;
   codes::CastCompactionMode cast = codes::CastCompactionMode::Off;
+  uint64_t flitsOut = 0;
 };
 
 /// Transpose engine.
@@ -245,8 +341,10 @@ struct ExecConfig {
   std::optional<TrfWriteConfig> trf;
   std::optional<VrfWriteConfig> vrf;
 
-  /// Flits that leave the contraction, or fetch where there is none.
+  /// Flits that leave the last of fetch, contraction and vector engine.
   uint64_t flitsOut() const {
+    if (vector)
+      return vector->flitsOut;
     return contraction ? contraction->flitsOut : fetch.flits;
   }
 };

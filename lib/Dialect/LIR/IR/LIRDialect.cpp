@@ -39,6 +39,10 @@ void LIRDialect::initialize() {
 #define GET_OP_LIST
 #include "furiosa/Dialect/LIR/IR/LIROps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "furiosa/Dialect/LIR/IR/LIRVectorOps.cpp.inc"
+      >();
 }
 
 //===----------------------------------------------------------------------===//

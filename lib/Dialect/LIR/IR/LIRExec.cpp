@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "furiosa/Dialect/LIR/IR/LIR.h"
+#include "LIRUnits.h"
 #include "furiosa/Dialect/Utils/ElementTypes.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
@@ -45,6 +45,9 @@ void ExecOp::getEffects(
 // Order of the units
 //===----------------------------------------------------------------------===//
 
+/// Stands for all units of the vector engine, whose order is their own.
+static constexpr StringLiteral vectorUnits = "vector_*";
+
 /// Names of the units that may follow `unit`, null for the start of a route.
 static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
   bool sub = context == Context::Sub;
@@ -68,7 +71,7 @@ static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
       .Case<CollectOp>([&](auto) -> SmallVector<StringRef> {
         if (sub)
           return {"trf_store", "vrf_store", "commit_adapter"};
-        return {"feed_buffer", "vector_alu", "cast", "transpose",
+        return {"feed_buffer", vectorUnits, "cast", "transpose",
                 "commit_adapter"};
       })
       .Case<FeedBufferOp>(
@@ -79,8 +82,8 @@ static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
           [](auto) -> SmallVector<StringRef> { return {"time_reducer"}; })
       .Case<TimeReducerOp>(
           [](auto) -> SmallVector<StringRef> { return {"lane_folder"}; })
-      .Case<LaneFolderOp, VectorAluOp>([](auto) -> SmallVector<StringRef> {
-        return {"vector_alu", "cast", "transpose", "commit_adapter"};
+      .Case<LaneFolderOp>([](auto) -> SmallVector<StringRef> {
+        return {vectorUnits, "cast", "transpose", "commit_adapter"};
       })
       .Case<CastOp>([](auto) -> SmallVector<StringRef> {
         return {"transpose", "commit_adapter"};
@@ -89,7 +92,11 @@ static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
           [](auto) -> SmallVector<StringRef> { return {"commit_adapter"}; })
       .Case<CommitAdapterOp>(
           [](auto) -> SmallVector<StringRef> { return {"commit_sequencer"}; })
-      .Default([](auto) -> SmallVector<StringRef> { return {}; });
+      .Default([](Operation *op) -> SmallVector<StringRef> {
+        if (isVectorUnit(op))
+          return {vectorUnits, "cast", "transpose", "commit_adapter"};
+        return {};
+      });
 }
 
 static StringRef getUnitName(Operation *unit) {
@@ -99,7 +106,8 @@ static StringRef getUnitName(Operation *unit) {
 static LogicalResult verifyOrder(ExecOp exec) {
   Operation *last = nullptr;
   for (Operation &unit : exec.getBody().getOps()) {
-    StringRef name = getUnitName(&unit);
+    StringRef name =
+        isVectorUnit(&unit) ? StringRef(vectorUnits) : getUnitName(&unit);
     if (!isa_and_nonnull<LIRDialect>(unit.getDialect()) ||
         isa<ExecOp, DmaOp, AllocOp>(unit))
       return unit.emitOpError("LIR-20: is no operation unit, which alone stand "
@@ -113,7 +121,7 @@ static LogicalResult verifyOrder(ExecOp exec) {
         if (isa<TrfStoreOp, VrfStoreOp>(unit))
           return unit.emitOpError(
               "not yet supported: register-file stores of the main context");
-        if (isa<VectorAluOp, CastOp>(unit))
+        if (isVectorUnit(&unit) || isa<CastOp>(unit))
           return unit.emitOpError(
               "not yet supported: the vector engine in the sub context");
       }
@@ -178,7 +186,7 @@ struct StreamChecker {
   LogicalResult checkPacketReducer();
   LogicalResult checkTimeReducer(TimeReducerOp op);
   LogicalResult checkLaneFolder(LaneFolderOp op);
-  LogicalResult checkAlu(VectorAluOp op, llvm::SmallDenseSet<int64_t> &used);
+  LogicalResult checkVector();
   LogicalResult checkTranspose(TransposeOp op);
   LogicalResult checkCommit(CommitSequencerOp op);
 
@@ -446,22 +454,10 @@ LogicalResult StreamChecker::checkLaneFolder(LaneFolderOp op) {
   return success();
 }
 
-LogicalResult StreamChecker::checkAlu(VectorAluOp op,
-                                      llvm::SmallDenseSet<int64_t> &used) {
-  if (!used.insert(int64_t(op.getAlu())).second)
-    return op.emitOpError("LIR-17: ")
-           << stringifyAlu(op.getAlu()) << " runs once in a pass";
-  if (element && !element.isInteger(32))
-    return op.emitOpError("LIR-17: fixed point takes i32, found ") << element;
-  if (!op.getVrf())
-    return success();
-  int64_t steps = *lir::getProduct(*op.getSizes());
-  int64_t cells;
-  if (llvm::MulOverflow<int64_t>(flits, machine::vectorWideElements, cells))
-    return op.emitOpError("LIR-11: the number of elements does not fit");
-  if (steps != cells)
-    return mismatch(op, "LIR-17: steps of the vrf loops", cells, steps);
-  return success();
+LogicalResult StreamChecker::checkVector() {
+  // Bits have no type here: behind ALUs the stream may be either.
+  element = nullptr;
+  return verifyVectorUnits(exec, flits);
 }
 
 LogicalResult StreamChecker::checkCommit(CommitSequencerOp op) {
@@ -512,7 +508,7 @@ LogicalResult StreamChecker::run() {
                failed(checkPacketReducer())))
     return failure();
 
-  llvm::SmallDenseSet<int64_t> used;
+  bool hasVector = false;
   for (Operation &unit : exec.getBody().getOps()) {
     LogicalResult result =
         llvm::TypeSwitch<Operation *, LogicalResult>(&unit)
@@ -532,8 +528,6 @@ LogicalResult StreamChecker::run() {
                 [&](TimeReducerOp op) { return checkTimeReducer(op); })
             .Case<LaneFolderOp>(
                 [&](LaneFolderOp op) { return checkLaneFolder(op); })
-            .Case<VectorAluOp>(
-                [&](VectorAluOp op) { return checkAlu(op, used); })
             .Case<CastOp>([&](CastOp op) -> LogicalResult {
               if (element && element != op.getFrom())
                 return op.emitOpError("TU-61: the stream is ")
@@ -549,7 +543,12 @@ LogicalResult StreamChecker::run() {
             })
             .Case<CommitSequencerOp>(
                 [&](CommitSequencerOp op) { return checkCommit(op); })
-            .Default([](Operation *) { return success(); });
+            .Default([&](Operation *op) -> LogicalResult {
+              if (hasVector || !isVectorUnit(op))
+                return success();
+              hasVector = true;
+              return checkVector();
+            });
     if (failed(result))
       return failure();
   }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "furiosa/Dialect/LIR/IR/LIR.h"
+#include "LIRUnits.h"
 #include "furiosa/Dialect/Utils/ElementTypes.h"
 #include "furiosa/Support/ByteRanges.h"
 #include "furiosa/Target/RNGD/Conversions.h"
@@ -25,9 +25,8 @@ namespace machine = furiosa::rngd::machine;
 // Loops as text
 //===----------------------------------------------------------------------===//
 
-/// Parses `[size : stride, …]`, outermost first.
-static ParseResult parseLoops(OpAsmParser &parser, DenseI64ArrayAttr &sizes,
-                              DenseI64ArrayAttr &strides) {
+ParseResult lir::parseLoops(OpAsmParser &parser, DenseI64ArrayAttr &sizes,
+                            DenseI64ArrayAttr &strides) {
   SmallVector<int64_t> sizeList, strideList;
   auto parseLoop = [&]() -> ParseResult {
     return failure(parser.parseInteger(sizeList.emplace_back()) ||
@@ -41,8 +40,8 @@ static ParseResult parseLoops(OpAsmParser &parser, DenseI64ArrayAttr &sizes,
   return success();
 }
 
-static void printLoops(OpAsmPrinter &printer, Operation *,
-                       DenseI64ArrayAttr sizes, DenseI64ArrayAttr strides) {
+void lir::printLoops(OpAsmPrinter &printer, Operation *,
+                     DenseI64ArrayAttr sizes, DenseI64ArrayAttr strides) {
   printer << '[';
   llvm::interleaveComma(llvm::zip(sizes.asArrayRef(), strides.asArrayRef()),
                         printer, [&](auto loop) {
@@ -52,28 +51,12 @@ static void printLoops(OpAsmPrinter &printer, Operation *,
   printer << ']';
 }
 
-static ParseResult parseOptionalLoops(OpAsmParser &parser,
-                                      DenseI64ArrayAttr &sizes,
-                                      DenseI64ArrayAttr &strides) {
-  return parseLoops(parser, sizes, strides);
-}
-
-static void printOptionalLoops(OpAsmPrinter &printer, Operation *op,
-                               DenseI64ArrayAttr sizes,
-                               DenseI64ArrayAttr strides) {
-  if (sizes && strides)
-    printLoops(printer, op, sizes, strides);
-  else
-    printer << "[]";
-}
-
 //===----------------------------------------------------------------------===//
 // Shared checks
 //===----------------------------------------------------------------------===//
 
-/// LIR-6, MM-6, MM-7: the loops of a sequencer.
-static LogicalResult verifyLoops(Operation *op, ArrayRef<int64_t> sizes,
-                                 ArrayRef<int64_t> strides) {
+LogicalResult lir::verifyLoops(Operation *op, ArrayRef<int64_t> sizes,
+                               ArrayRef<int64_t> strides) {
   if (sizes.size() != strides.size())
     return op->emitOpError("LIR-6: ") << sizes.size() << " loop sizes, but "
                                       << strides.size() << " strides";
@@ -96,8 +79,8 @@ static LogicalResult verifyLoops(Operation *op, ArrayRef<int64_t> sizes,
   return success();
 }
 
-static LogicalResult verifyTier(Operation *op, StringRef rule, StringRef name,
-                                MemType type, Tier tier) {
+LogicalResult lir::verifyTier(Operation *op, StringRef rule, StringRef name,
+                              MemType type, Tier tier) {
   if (type.getTier() == tier)
     return success();
   return op->emitOpError(rule)
@@ -105,12 +88,10 @@ static LogicalResult verifyTier(Operation *op, StringRef rule, StringRef name,
          << stringifyTier(type.getTier());
 }
 
-/// LIR-7: accesses of `bytes` starting at `base` stay inside a buffer.
-/// `slack` bytes may be read behind its end.
-static LogicalResult verifyBounds(Operation *op, int64_t base,
-                                  ArrayRef<int64_t> sizes,
-                                  ArrayRef<int64_t> strides, int64_t bytes,
-                                  int64_t capacity, int64_t slack = 0) {
+LogicalResult lir::verifyBounds(Operation *op, int64_t base,
+                                ArrayRef<int64_t> sizes,
+                                ArrayRef<int64_t> strides, int64_t bytes,
+                                int64_t capacity, int64_t slack) {
   if (base < 0)
     return op->emitOpError("LIR-7: base must not be negative, found ") << base;
   std::optional<int64_t> reach = getReach(sizes, strides);
@@ -664,56 +645,8 @@ LogicalResult LaneFolderOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Vector engine, cast, commit
+// Cast, commit
 //===----------------------------------------------------------------------===//
-
-LogicalResult VectorAluOp::verify() {
-  AluOp function = getFunction();
-  auto owner = [](AluOp op) {
-    switch (op) {
-    case AluOp::Add:
-    case AluOp::AddSat:
-    case AluOp::Sub:
-    case AluOp::SubSat:
-      return Alu::FxpAdd;
-    case AluOp::Shl:
-    case AluOp::ShlSat:
-      return Alu::FxpLshift;
-    case AluOp::MulFxp:
-    case AluOp::MulInt:
-      return Alu::FxpMul;
-    case AluOp::Shr:
-    case AluOp::Sar:
-      return Alu::FxpRshift;
-    }
-    return Alu::FxpAdd;
-  };
-  if (owner(function) != getAlu())
-    return emitOpError("LIR-17: ") << stringifyAluOp(function) << " runs on "
-                                   << stringifyAlu(owner(function))
-                                   << ", found " << stringifyAlu(getAlu());
-  if (getImm().has_value() == bool(getVrf()))
-    return emitOpError("LIR-17: needs either imm or vrf, found ")
-           << (getVrf() ? "both" : "neither");
-  if (bool(getVrf()) != getSizes().has_value() ||
-      bool(getVrf()) != getStrides().has_value())
-    return emitOpError("LIR-17: loops belong to a vrf operand");
-  if (!getVrf())
-    return success();
-  if (failed(
-          verifyTier(*this, "LIR-12", "vrf", getVrf().getType(), Tier::Vrf)) ||
-      failed(verifyLoops(*this, *getSizes(), *getStrides())))
-    return failure();
-  // The register file holds 32 bit scalars.
-  constexpr int64_t scalar = 4;
-  for (auto [i, stride] : llvm::enumerate(*getStrides()))
-    if (stride % scalar != 0)
-      return emitOpError("LIR-17: stride of loop ")
-             << i << " must be a multiple of " << scalar << ", found "
-             << stride;
-  return verifyBounds(*this, 0, *getSizes(), *getStrides(), scalar,
-                      getVrf().getType().getBytes());
-}
 
 LogicalResult CastOp::verify() {
   Type from = getFrom(), to = getTo();

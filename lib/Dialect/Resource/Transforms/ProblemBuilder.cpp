@@ -87,7 +87,7 @@ static std::optional<scheduling::Cost> describeExec(lir::ExecOp exec,
       time = op;
     } else if (auto op = dyn_cast<lir::LaneFolderOp>(unit)) {
       flits = shape.drained = getDrained(feed, reducer, time, op);
-    } else if (isa<lir::VectorAluOp>(unit)) {
+    } else if (unit.getName().getStringRef().starts_with("lir.vector_")) {
       shape.hasVectorPass = true;
       resources |= scheduling::VectorEngine;
     } else if (isa<lir::CastOp>(unit)) {

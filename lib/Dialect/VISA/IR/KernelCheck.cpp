@@ -51,10 +51,8 @@ StringRef visa::toString(Point point) {
     return "contract_lane";
   case Point::VectorInit:
     return "vector_init";
-  case Point::VectorTag:
-    return "vector_tag";
   case Point::Vector:
-    return "vector_fxp";
+    return "a vector stage";
   case Point::VectorFinal:
     return "vector_final";
   case Point::Cast:
@@ -198,9 +196,7 @@ static const Transition &getTransition(Point to) {
   static const P time[] = {P::ContractPacket};
   static const P lane[] = {P::ContractTime};
   static const P init[] = {P::Collect, P::Contraction};
-  static const P tag[] = {P::VectorInit};
-  static const P vector[] = {P::VectorTag, P::Vector};
-  static const P final[] = {P::VectorInit, P::VectorTag, P::Vector};
+  static const P vector[] = {P::VectorInit, P::Vector};
   static const P cast[] = {P::Collect, P::Contraction, P::VectorFinal};
   static const P transpose[] = {P::Collect, P::Contraction, P::VectorFinal,
                                 P::Cast};
@@ -220,9 +216,8 @@ static const Transition &getTransition(Point to) {
       {P::ContractTime, "TU-51", time},
       {P::Contraction, "TU-55", lane},
       {P::VectorInit, "VE-1", init},
-      {P::VectorTag, "VE-6", tag},
       {P::Vector, "VE-6", vector},
-      {P::VectorFinal, "VE-6", final},
+      {P::VectorFinal, "VE-6", vector},
       {P::Cast, "TU-61", cast},
       {P::Transpose, "TU-65", transpose},
       {P::CommitTrim, "MM-27", trim},

@@ -53,8 +53,9 @@ visa::deriveContraction(const ChainStage &stage) {
 mapping::Result<loops::LoopNest>
 visa::deriveVrfOperand(Value operand, const ChainStage &stage) {
   TensorParts parts = getTensorParts(operand.getType());
-  return loops::deriveVrfLoops(parts.element.getMapping(), stage.before().time,
-                               stage.before().packet, getBits(parts));
+  return loops::deriveVrfLoops(parts.element.getMapping(),
+                               stage.before().flowTime(), stage.before().packet,
+                               getBits(parts));
 }
 
 /// The tensor that a chain stores.

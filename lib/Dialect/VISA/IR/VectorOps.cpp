@@ -1,64 +1,315 @@
-//===- VectorOps.cpp - Rules of the vector and cast engines ---------------===//
+//===- VectorOps.cpp - Text and structure of the vector stages ------------===//
+//
+// What one stage can tell by itself, and the rules of the cast engine. The
+// rules along a chain stand in VectorChain.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "OpFormat.h"
 #include "StageHelpers.h"
-#include "furiosa/Dialect/VISA/IR/StageLoops.h"
+#include "VectorChain.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+#include <cstdio>
 
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::visa;
 using mapping::Mapping;
 
+vector::Guard SlotAttr::getIds() const {
+  return vector::Guard::parse(getGuard()).value_or(vector::Guard());
+}
+
 //===----------------------------------------------------------------------===//
-// Slots: `imm 1, vrf %v`
+// Scalars: `1`, `2.5`, `0x7FC00000 : f32`
+//===----------------------------------------------------------------------===//
+
+/// An i32 or f32 constant.
+static ParseResult parseScalar(OpAsmParser &parser, TypedAttr &scalar) {
+  Builder &builder = parser.getBuilder();
+  SMLoc loc = parser.getCurrentLocation();
+  Attribute attribute;
+  if (parser.parseAttribute(attribute))
+    return failure();
+  if (auto number = dyn_cast<FloatAttr>(attribute)) {
+    APFloat value = number.getValue();
+    bool losesInfo;
+    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    scalar = FloatAttr::get(builder.getF32Type(), value);
+    return success();
+  }
+  auto number = dyn_cast<IntegerAttr>(attribute);
+  if (!number || number.getType().isInteger(1))
+    return parser.emitError(loc, "expected a number, an integer for a stream "
+                                 "of i32, with a point for one of f32");
+  const APInt &value = number.getValue();
+  // Either reading of a 32-bit pattern is fine.
+  if (!value.isSignedIntN(32) && !value.isIntN(32))
+    return parser.emitError(loc, "immediate ")
+           << llvm::toString(value, 10, /*Signed=*/true)
+           << " does not fit in 32 bits";
+  scalar = builder.getI32IntegerAttr(
+      static_cast<int32_t>(value.sextOrTrunc(64).getSExtValue()));
+  return success();
+}
+
+/// The shortest decimal that gives the float again.
+static std::string printFloat(float value) {
+  char text[40];
+  for (int digits = 1; digits < 10; ++digits) {
+    std::snprintf(text, sizeof(text), "%.*g", digits,
+                  static_cast<double>(value));
+    if (std::strtof(text, nullptr) == value)
+      break;
+  }
+  std::string result = text;
+  if (result.find('.') == std::string::npos)
+    result.insert(std::min(result.find('e'), result.size()), ".0");
+  return result;
+}
+
+static void printScalar(OpAsmPrinter &printer, TypedAttr scalar) {
+  if (auto number = dyn_cast<IntegerAttr>(scalar)) {
+    printer << number.getInt();
+    return;
+  }
+  const APFloat &value = cast<FloatAttr>(scalar).getValue();
+  if (value.isFinite() && scalar.getType().isF32())
+    printer << printFloat(value.convertToFloat());
+  else
+    printer << llvm::format_hex(value.bitcastToAPInt().getZExtValue(), 10,
+                                /*Upper=*/true)
+            << " : " << scalar.getType();
+}
+
+//===----------------------------------------------------------------------===//
+// Slots: `[imm 2.0 with 1.0 if "1---", vrf %v]`
 //===----------------------------------------------------------------------===//
 
 static ParseResult
 parseSlots(OpAsmParser &parser, ArrayAttr &slots,
-           SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands) {
-  SmallVector<Attribute> list;
+           SmallVectorImpl<OpAsmParser::UnresolvedOperand> &tensors) {
   Builder &builder = parser.getBuilder();
+  SmallVector<Attribute> list;
   auto parseSlot = [&]() -> ParseResult {
-    if (succeeded(parser.parseOptionalKeyword("vrf"))) {
-      list.push_back(SlotAttr::get(parser.getContext(), TypedAttr()));
-      return parser.parseOperand(operands.emplace_back());
-    }
-    if (failed(parser.parseOptionalKeyword("imm")))
-      return parser.emitError(parser.getCurrentLocation(),
-                              "expected an operand slot: 'imm' or 'vrf'");
     SMLoc loc = parser.getCurrentLocation();
-    int64_t value;
-    if (parser.parseInteger(value))
+    StringRef keyword;
+    if (failed(parser.parseOptionalKeyword(&keyword)))
+      keyword = "";
+    auto kind = symbolizeSlotKind(keyword);
+    if (!kind)
+      return parser.emitError(
+          loc, "expected an operand slot: 'imm', 'vrf' or 'stash', or in pair "
+               "mode 'skip' or 'apply'");
+    TypedAttr value, with;
+    std::string guard;
+    if (*kind == SlotKind::Imm && failed(parseScalar(parser, value)))
       return failure();
-    // Either reading of a 32-bit pattern is fine.
-    if (value < INT32_MIN || value > int64_t(UINT32_MAX))
-      return parser.emitError(loc, "immediate ")
-             << value << " does not fit in 32 bits";
+    if (*kind == SlotKind::Vrf &&
+        failed(parser.parseOperand(tensors.emplace_back())))
+      return failure();
+    if (succeeded(parser.parseOptionalKeyword("with")) &&
+        failed(parseScalar(parser, with)))
+      return failure();
+    if (succeeded(parser.parseOptionalKeyword("if")) &&
+        failed(parser.parseString(&guard)))
+      return failure();
     list.push_back(
-        SlotAttr::get(parser.getContext(),
-                      builder.getI32IntegerAttr(static_cast<int32_t>(value))));
+        SlotAttr::get(parser.getContext(), *kind, value, with, guard));
     return success();
   };
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseSlot))
+  if (succeeded(parser.parseOptionalLSquare()) &&
+      failed(parser.parseOptionalRSquare()) &&
+      (parser.parseCommaSeparatedList(parseSlot) || parser.parseRSquare()))
     return failure();
   slots = builder.getArrayAttr(list);
   return success();
 }
 
 static void printSlots(OpAsmPrinter &printer, Operation *, ArrayAttr slots,
-                       OperandRange operands) {
+                       OperandRange tensors) {
+  if (slots.empty())
+    return;
   size_t next = 0;
-  printer << '[';
+  printer << " [";
   llvm::interleaveComma(slots, printer, [&](Attribute attribute) {
     auto slot = cast<SlotAttr>(attribute);
-    if (auto imm = dyn_cast_or_null<IntegerAttr>(slot.getImm()))
-      printer << "imm " << imm.getInt();
-    else
-      printer << "vrf " << operands[next++];
+    printer << stringifySlotKind(slot.getKind());
+    if (slot.getKind() == SlotKind::Vrf && next < tensors.size())
+      printer << ' ' << tensors[next++];
+    if (slot.getValue()) {
+      printer << ' ';
+      printScalar(printer, slot.getValue());
+    }
+    if (slot.getWith()) {
+      printer << " with ";
+      printScalar(printer, slot.getWith());
+    }
+    if (!slot.getGuard().empty())
+      printer << " if \"" << slot.getGuard() << '"';
   });
   printer << ']';
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons: `[less 0, equal 5.0, true]`
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseComparisons(OpAsmParser &parser,
+                                    ArrayAttr &comparisons) {
+  SmallVector<Attribute> list;
+  auto parseComparison = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef keyword;
+    if (failed(parser.parseOptionalKeyword(&keyword)))
+      keyword = "";
+    auto kind = symbolizeComparison(keyword);
+    if (!kind)
+      return parser.emitError(
+          loc, "expected a comparison: equal, less, greater, less_unsigned, "
+               "greater_unsigned, true or false");
+    TypedAttr boundary;
+    if (vector::hasBoundary(static_cast<vector::Comparison>(*kind)) &&
+        failed(parseScalar(parser, boundary)))
+      return failure();
+    list.push_back(CompareAttr::get(parser.getContext(), *kind, boundary));
+    return success();
+  };
+  if (succeeded(parser.parseOptionalLSquare()) &&
+      (parser.parseCommaSeparatedList(parseComparison) ||
+       parser.parseRSquare()))
+    return failure();
+  comparisons = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+
+static void printComparisons(OpAsmPrinter &printer, Operation *,
+                             ArrayAttr comparisons) {
+  if (comparisons.empty())
+    return;
+  printer << " [";
+  llvm::interleaveComma(comparisons, printer, [&](Attribute attribute) {
+    auto comparison = cast<CompareAttr>(attribute);
+    printer << stringifyComparison(comparison.getKind());
+    if (comparison.getBoundary()) {
+      printer << ' ';
+      printScalar(printer, comparison.getBoundary());
+    }
+  });
+  printer << ']';
+}
+
+//===----------------------------------------------------------------------===//
+// `time "…" packet "…"`, time only where it changes
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseTimeAndPacket(OpAsmParser &parser, StringAttr &time,
+                                      StringAttr &packet) {
+  if (succeeded(parser.parseOptionalKeyword("time")) &&
+      failed(parseMappingText(parser, time)))
+    return failure();
+  return failure(parser.parseKeyword("packet") ||
+                 parseMappingText(parser, packet));
+}
+
+static void printTimeAndPacket(OpAsmPrinter &printer, Operation *op,
+                               StringAttr time, StringAttr packet) {
+  if (time) {
+    printer << "time ";
+    printMappingText(printer, op, time);
+    printer << ' ';
+  }
+  printer << "packet ";
+  printMappingText(printer, op, packet);
+}
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+/// Operands of a function of a cluster, whatever the scalar; 0 if the cluster
+/// has no such function. `mul` and `sar_round` are not in the table: the one
+/// has an open ALU, of the other the rounding is not known.
+static unsigned getArity(vector::Cluster cluster, StringRef name) {
+  if ((name == "mul" && cluster == vector::Cluster::Fp) ||
+      (name == "sar_round" && cluster == vector::Cluster::Fxp))
+    return 2;
+  for (const vector::Operation &row : vector::operations())
+    if (vector::clusterOf(row.alu) == cluster && row.name == name)
+      return row.arity;
+  return 0;
+}
+
+/// Names of a cluster's functions, for a message.
+static std::string listFunctions(vector::Cluster cluster) {
+  SmallVector<StringRef> names;
+  for (const vector::Operation &row : vector::operations())
+    if (vector::clusterOf(row.alu) == cluster &&
+        !llvm::is_contained(names, row.name))
+      names.push_back(row.name);
+  return llvm::join(names, ", ");
+}
+
+static LogicalResult verifyGuard(Operation *op, StringRef guard) {
+  if (vector::Guard::parse(guard))
+    return success();
+  return op->emitOpError() << "VE-32: \"" << guard
+                           << "\" is no guard; write 1, 0 or - for each of "
+                              "bits 0 to 3, with ! in front to negate";
+}
+
+LogicalResult visa::verifyVectorAlu(VectorAluInterface op) {
+  StringRef name = op.getFnName();
+  unsigned arity = getArity(op.getCluster(), name);
+  if (arity == 0)
+    return op.emitOpError() << "has no function " << name << "; there are "
+                            << listFunctions(op.getCluster());
+  size_t tensors = 0;
+  for (Attribute attribute : op.getSlots()) {
+    auto slot = cast<SlotAttr>(attribute);
+    bool isPairOnly =
+        slot.getKind() == SlotKind::Skip || slot.getKind() == SlotKind::Apply;
+    if (isPairOnly && !op.getGroup())
+      return op.emitOpError() << stringifySlotKind(slot.getKind())
+                              << " stands only in pair mode; write group";
+    if ((slot.getKind() == SlotKind::Imm) != bool(slot.getValue()))
+      return op.emitOpError() << "an immediate has a value, no other slot has";
+    tensors += slot.getKind() == SlotKind::Vrf;
+    if (!slot.getGuard().empty() && failed(verifyGuard(op, slot.getGuard())))
+      return failure();
+  }
+  if (tensors != op.getTensors().size())
+    return op.emitOpError() << tensors << " vrf slots with "
+                            << op.getTensors().size() << " operands";
+  if (op.getGroup() && op.getSlots().size() != 2)
+    return op.emitOpError() << "group takes one slot for each of the two "
+                               "groups, found "
+                            << op.getSlots().size();
+  for (Attribute attribute : op.getSlots()) {
+    SlotKind kind = cast<SlotAttr>(attribute).getKind();
+    if (kind != SlotKind::Skip && (kind == SlotKind::Apply) != (arity == 1))
+      return op.emitOpError()
+             << name << " takes " << (arity == 1 ? "no operand" : "an operand")
+             << ", found " << stringifySlotKind(kind);
+  }
+  if (op.getGuard()) {
+    if (arity != 1 || op.getGroup())
+      return op.emitOpError() << "a guard stands at each slot";
+    if (failed(verifyGuard(op, *op.getGuard())))
+      return failure();
+  }
+  if (op.getMode() && !vector::isMode(*op.getMode(), arity))
+    return op.emitOpError() << "mode \"" << *op.getMode() << "\" is none of "
+                            << (arity == 1   ? "a function of the stream alone"
+                                : arity == 2 ? "00, 01, 10, 11"
+                                             : "012, 002, 102, 112, 020, 021, "
+                                               "120");
+  return success();
 }
 
 #define GET_OP_CLASSES
@@ -71,143 +322,49 @@ void VISADialect::registerVectorOps() {
       >();
 }
 
-LogicalResult VectorFxpOp::verify() {
-  size_t registerSlots = 0;
-  for (Attribute attribute : getSlots()) {
-    TypedAttr imm = cast<SlotAttr>(attribute).getImm();
-    if (!imm)
-      ++registerSlots;
-    else if (!isa<IntegerAttr>(imm) || !imm.getType().isInteger(32))
-      return emitOpError() << "VE-30: immediate " << imm
-                           << " has not the i32 of a fixed-point stream";
+LogicalResult VectorTagOp::verify() {
+  bool compares = getMode() == TagMode::Compare;
+  if (compares != !getComparisons().empty())
+    return emitOpError() << "comparisons belong to the mode compare, and it "
+                            "needs at least one";
+  if (getComparisons().size() > 4)
+    return emitOpError() << "VE-32: ids have four bits, found "
+                         << getComparisons().size() << " comparisons";
+  for (Attribute attribute : getComparisons()) {
+    auto comparison = cast<CompareAttr>(attribute);
+    if (bool(comparison.getBoundary()) !=
+        vector::hasBoundary(
+            static_cast<vector::Comparison>(comparison.getKind())))
+      return emitOpError() << stringifyComparison(comparison.getKind())
+                           << (comparison.getBoundary() ? " has no boundary"
+                                                        : " needs a boundary");
   }
-  if (registerSlots != getOperands().size())
-    return emitOpError() << registerSlots << " vrf slots with "
-                         << getOperands().size() << " operands";
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Vector engine
-//===----------------------------------------------------------------------===//
-
-void VectorInitOp::check(StageChecker &checker, Layout &layout) {
-  checker.enter(layout, Point::VectorInit);
-  if (layout.context == Context::Sub)
-    checker.notYetSupported() << "the vector engine in the sub context";
-  if (layout.type != ElementType::I32 && layout.type != ElementType::F32)
-    checker.fault("VE-2") << "the stream is " << furiosa::toString(layout.type)
-                          << ", the vector engine takes i32 and f32; widen it "
-                             "with fetch_cast";
-  if (layout.packet.size() != int64_t(rngd::machine::vectorWideElements))
-    checker.fault("VE-3") << "packet \"" << layout.packet.str() << "\" has "
-                          << layout.packet.size()
-                          << " elements, a flit has eight 32-bit lanes";
+LogicalResult VectorNarrowOp::verify() {
+  if ((getKind() == NarrowKind::Split) != getTime().has_value())
+    return emitOpError() << "split changes time, trim does not";
+  return success();
 }
 
-void VectorTagOp::check(StageChecker &checker, Layout &layout) {
-  checker.enter(layout, Point::VectorTag);
+LogicalResult VectorWidenOp::verify() {
+  if ((getKind() == WidenKind::Concat) != getTime().has_value())
+    return emitOpError() << "concat changes time, pad does not";
+  return success();
 }
 
-/// The ALU of the Fxp cluster that a function claims (VE 2.1).
-static StringRef getFxpAlu(FxpFn fn) {
-  switch (fn) {
-  case FxpFn::Add:
-  case FxpFn::AddSat:
-  case FxpFn::Sub:
-  case FxpFn::SubSat:
-    return "FxpAdd";
-  case FxpFn::Shl:
-  case FxpFn::ShlSat:
-    return "FxpLshift";
-  case FxpFn::MulFxp:
-  case FxpFn::MulInt:
-    return "FxpMul";
-  case FxpFn::Shr:
-  case FxpFn::Sar:
-    return "FxpRshift";
-  }
-  llvm_unreachable("all functions are listed");
-}
-
-void VectorFxpOp::check(StageChecker &checker, Layout &layout) {
-  checker.enter(layout, Point::Vector);
-  if (layout.type != ElementType::I32)
-    checker.fault("VE-13") << "the stream is " << furiosa::toString(layout.type)
-                           << ", a fixed-point stage takes i32";
-  // VE-8: each ALU runs once in a chain.
-  for (Operation *at = getOperation()->getPrevNode(); at;
-       at = at->getPrevNode())
-    if (auto other = dyn_cast<VectorFxpOp>(at);
-        other && getFxpAlu(other.getFn()) == getFxpAlu(getFn())) {
-      InFlightDiagnostic diag = checker.fault("VE-8");
-      diag << "ALU " << getFxpAlu(getFn())
-           << " is already taken; split the chain into two";
-      diag.attachNote(other.getLoc()) << "it is taken here";
-      break;
-    }
-  if (getSlots().empty()) {
-    checker.fault("VE-24") << "no operand slot: the stage would do nothing";
-    return;
-  }
-  // VE-29: slots are unconditional here, so a second one can never match.
-  if (getSlots().size() > 1) {
-    checker.fault("VE-29") << "a slot behind an unconditional slot is never "
-                              "used; keep one of "
-                           << getSlots().size();
-    return;
-  }
-  bool isShift = getFxpAlu(getFn()).ends_with("shift");
-  auto slot = cast<SlotAttr>(getSlots()[0]);
-  if (auto imm = dyn_cast_or_null<IntegerAttr>(slot.getImm())) {
-    if (isShift && (imm.getInt() < 0 || imm.getInt() > 31))
-      checker.fault("VE-68")
-          << "shift amount " << imm.getInt() << " is outside 0 to 31";
-    return;
-  }
-  if (isShift) {
-    checker.notYetSupported() << "a shift amount from the VRF: amounts outside "
-                                 "0 to 31 have no defined result (VE-68)";
-    return;
-  }
-  if (getOperands().empty())
-    return; // Refused by the op's own verifier.
-  Value operand = getOperands()[0];
-  TensorParts parts = getTensorParts(operand.getType());
-  if (!isa<VrfType>(operand.getType())) {
-    checker.fault("VE-66") << "the operand is " << operand.getType()
-                           << ", expected a VRF tensor; load it with to_vrf";
-    return;
-  }
-  if (visa::getElementType(parts.elementType) != layout.type) {
-    checker.fault("VE-30") << "the operand holds " << parts.elementType
-                           << ", the stream is "
-                           << furiosa::toString(layout.type);
-    return;
-  }
-  if (!checkOperandPlace(checker, "VE-66", "operand", operand, layout))
-    return;
-  // It is read in the order of the stream; axes that it lacks are broadcast.
-  auto sequence = mapping::sequence(parts.element.getMapping(), layout.time,
-                                    layout.packet, mapping::SequenceMode::Read);
-  if (!sequence) {
-    checker.report(sequence.fault(), {}, "VE-66");
-    return;
-  }
-  checkSequencerLimits(checker, *sequence, {});
-}
-
-void VectorFxpOp::checkUnit(FaultReporter &reporter, const ChainStage &stage) {
-  for (Value operand : getOperands())
-    if (auto derived = deriveVrfOperand(operand, stage); !derived)
-      reporter.report(derived.fault(), {});
-}
-
-void VectorFinalOp::check(StageChecker &checker, Layout &layout) {
-  checker.enter(layout, Point::VectorFinal);
-  if (layout.packetBytes() != int64_t(rngd::machine::flitBytes))
-    checker.fault("VE-5") << "packet \"" << layout.packet.str()
-                          << "\" is not 32 bytes";
+LogicalResult VectorZipOp::verify() {
+  auto cluster = getZipCluster(*this);
+  if (getArity(cluster, stringifyVectorFn(getFn())) != 2 ||
+      getFn() == VectorFn::SarRound)
+    return emitOpError() << vector::toString(cluster)
+                         << " has no function of two operands "
+                         << stringifyVectorFn(getFn());
+  if (getMode() && !vector::isMode(*getMode(), 2))
+    return emitOpError() << "mode \"" << *getMode()
+                         << "\" is none of 00, 01, 10, 11";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -47,9 +47,13 @@ FailureOr<ExecImages> ExecEncoder::run() {
                   lir::CustomSwitchOp, lir::CollectOp, lir::TransposeOp,
                   lir::TrfStoreOp, lir::VrfStoreOp, lir::FeedBufferOp,
                   lir::TrfSequencerOp, lir::PacketReducerOp, lir::TimeReducerOp,
-                  lir::LaneFolderOp, lir::VectorAluOp, lir::CastOp,
-                  lir::CommitAdapterOp, lir::CommitSequencerOp>(
-                [&](auto op) { return encode(op); })
+                  lir::LaneFolderOp, lir::VectorTagOp, lir::VectorUnzipOp,
+                  lir::VectorAluOp, lir::VectorStashOp, lir::VectorFxpToFpOp,
+                  lir::VectorFpToFxpOp, lir::VectorNarrowOp, lir::VectorWidenOp,
+                  lir::VectorValidClipOp, lir::VectorValidFilterOp,
+                  lir::VectorReduceOp, lir::VectorSliceReduceOp,
+                  lir::VectorCompactOp, lir::CastOp, lir::CommitAdapterOp,
+                  lir::CommitSequencerOp>([&](auto op) { return encode(op); })
             .Default([](Operation *op) {
               return op->emitOpError("not yet supported: no registers are "
                                      "known for this unit");
@@ -57,6 +61,8 @@ FailureOr<ExecImages> ExecEncoder::run() {
     if (failed(result))
       return failure();
   }
+  if (failed(routeVector()))
+    return failure();
   ExecImages encoded;
   encoded.context = isMain() ? codes::ExecTarget::Main : codes::ExecTarget::Sub;
   encoded.route = route;

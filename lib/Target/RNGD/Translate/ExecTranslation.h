@@ -45,7 +45,19 @@ private:
   llvm::LogicalResult encode(lir::PacketReducerOp op);
   llvm::LogicalResult encode(lir::TimeReducerOp op);
   llvm::LogicalResult encode(lir::LaneFolderOp op);
+  llvm::LogicalResult encode(lir::VectorTagOp op);
+  llvm::LogicalResult encode(lir::VectorUnzipOp op);
   llvm::LogicalResult encode(lir::VectorAluOp op);
+  llvm::LogicalResult encode(lir::VectorStashOp op);
+  llvm::LogicalResult encode(lir::VectorFxpToFpOp op);
+  llvm::LogicalResult encode(lir::VectorFpToFxpOp op);
+  llvm::LogicalResult encode(lir::VectorNarrowOp op);
+  llvm::LogicalResult encode(lir::VectorWidenOp op);
+  llvm::LogicalResult encode(lir::VectorValidClipOp op);
+  llvm::LogicalResult encode(lir::VectorValidFilterOp op);
+  llvm::LogicalResult encode(lir::VectorReduceOp op);
+  llvm::LogicalResult encode(lir::VectorSliceReduceOp op);
+  llvm::LogicalResult encode(lir::VectorCompactOp op);
   llvm::LogicalResult encode(lir::CastOp op);
   llvm::LogicalResult encode(lir::TransposeOp op);
   llvm::LogicalResult encode(lir::CommitAdapterOp op);
@@ -58,6 +70,28 @@ private:
   Block commitBlock();
   /// The blocks of the vector engine, passing everything by.
   void addVectorBlocks();
+  /// Has the stream go through the arithmetic unit.
+  llvm::LogicalResult useArithmeticUnit(mlir::Operation *op);
+  /// The path through the units that the vector engine uses.
+  llvm::LogicalResult routeVector();
+  /// Sets a field of the arithmetic unit.
+  llvm::LogicalResult setArithmetic(mlir::Operation *op,
+                                    const llvm::Twine &field, uint64_t value,
+                                    unsigned index = 0);
+  /// Sets a code of the arithmetic unit by its name.
+  llvm::LogicalResult setCode(mlir::Operation *op, const llvm::Twine &field,
+                              llvm::StringRef name);
+  llvm::LogicalResult setGuard(mlir::Operation *op, Block block,
+                               const llvm::Twine &prefix,
+                               llvm::StringRef guard);
+  /// One dimension of the valid count generator.
+  llvm::LogicalResult setValidCount(mlir::Operation *op, unsigned dim,
+                                    int64_t count, int64_t match,
+                                    llvm::ArrayRef<int64_t> sizes,
+                                    llvm::ArrayRef<int64_t> strides);
+  /// An indexer of the register file that walks elements of 32 bits.
+  llvm::LogicalResult useIndexer(mlir::Operation *op, const llvm::Twine &prefix,
+                                 uint64_t module);
   void addToRoute(codes::RouteUnit unit) { route |= codes::bit(unit); }
 
   /// Sets a field; an error at `op` that names block, register and field.
@@ -87,9 +121,13 @@ private:
   std::vector<std::array<uint64_t, 4>> snoopBitmaps;
   /// Sizes of the loops of the TRF sequencer, for the slots of the reducer.
   llvm::SmallVector<int64_t, 8> weightSizes;
-  /// ALUs so far; the last one feeds the next.
-  llvm::SmallVector<lir::Alu, 4> chain;
+  /// The last ALU of each cluster so far, which feeds the next.
+  std::map<vector::Cluster, vector::Alu> lastAlu;
+  bool usesArithmetic = false;
+  bool reducesFirst = false, reducesLast = false;
   unsigned numIndexers = 0;
+  /// The stage that the stream has just left, as a code of indexers.
+  uint64_t vectorModule = codes::value(codes::IndexerModule::Branch);
 };
 
 //===----------------------------------------------------------------------===//

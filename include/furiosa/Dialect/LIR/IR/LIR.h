@@ -7,6 +7,8 @@
 #ifndef FURIOSA_DIALECT_LIR_IR_LIR_H
 #define FURIOSA_DIALECT_LIR_IR_LIR_H
 
+#include "furiosa/Support/VectorOps.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -29,6 +31,9 @@
 
 #define GET_OP_CLASSES
 #include "furiosa/Dialect/LIR/IR/LIROps.h.inc"
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/LIR/IR/LIRVectorOps.h.inc"
 
 namespace furiosa::lir {
 

@@ -71,19 +71,22 @@ def LIR_CommitCast : LIR_Enum<"CommitCast", "conversion of a commit", [
     I32EnumAttrCase<"F32ToBF16", 1, "f32_to_bf16">,
     I32EnumAttrCase<"F32ToBF16Relu", 2, "f32_to_bf16_relu">]>;
 
-/// The arithmetic units of the vector engine that lir can configure.
+/// In the order of vector::Alu.
 def LIR_Alu : LIR_Enum<"Alu", "vector ALU", [
-    I32EnumAttrCase<"FxpAdd", 0, "fxp_add">,
-    I32EnumAttrCase<"FxpLshift", 1, "fxp_left_shift">,
-    I32EnumAttrCase<"FxpMul", 2, "fxp_mul">,
-    I32EnumAttrCase<"FxpRshift", 3, "fxp_right_shift">]>;
+    I32EnumAttrCase<"LogicAnd", 0, "logic_and">, I32EnumAttrCase<"LogicOr", 1, "logic_or">,
+    I32EnumAttrCase<"LogicXor", 2, "logic_xor">, I32EnumAttrCase<"LogicLeftShift", 3, "logic_left_shift">,
+    I32EnumAttrCase<"LogicRightShift", 4, "logic_right_shift">, I32EnumAttrCase<"FxpAdd", 5, "fxp_add">,
+    I32EnumAttrCase<"FxpLeftShift", 6, "fxp_left_shift">, I32EnumAttrCase<"FxpMul", 7, "fxp_mul">,
+    I32EnumAttrCase<"FxpRightShift", 8, "fxp_right_shift">, I32EnumAttrCase<"FpFma", 9, "fp_fma">,
+    I32EnumAttrCase<"FpFpu", 10, "fp_fpu">, I32EnumAttrCase<"FpExp", 11, "fp_exp">,
+    I32EnumAttrCase<"FpMul0", 12, "fp_mul0">, I32EnumAttrCase<"FpMul1", 13, "fp_mul1">,
+    I32EnumAttrCase<"FpDiv", 14, "fp_div">, I32EnumAttrCase<"ClipAdd", 15, "clip_add">,
+    I32EnumAttrCase<"ClipMax", 16, "clip_max">, I32EnumAttrCase<"ClipMin", 17, "clip_min">]>;
 
-def LIR_AluOp : LIR_Enum<"AluOp", "vector ALU operation", [
-    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"AddSat", 1, "add_sat">,
-    I32EnumAttrCase<"Sub", 2, "sub">, I32EnumAttrCase<"SubSat", 3, "sub_sat">,
-    I32EnumAttrCase<"Shl", 4, "shl">, I32EnumAttrCase<"ShlSat", 5, "shl_sat">,
-    I32EnumAttrCase<"MulFxp", 6, "mul_fxp">, I32EnumAttrCase<"MulInt", 7, "mul_int">,
-    I32EnumAttrCase<"Shr", 8, "shr">, I32EnumAttrCase<"Sar", 9, "sar">]>;
+def LIR_NarrowKind : LIR_Enum<"NarrowKind", "how eight elements become four", [
+    I32EnumAttrCase<"Split", 0, "split">, I32EnumAttrCase<"Trim", 1, "trim">]>;
+def LIR_WidenKind : LIR_Enum<"WidenKind", "how four elements become eight", [
+    I32EnumAttrCase<"Concat", 0, "concat">, I32EnumAttrCase<"Pad", 1, "pad">]>;
 
 class LIR_Attr<string name, string attrMnemonic> : AttrDef<LIR_Dialect, name> {
   let mnemonic = attrMnemonic;

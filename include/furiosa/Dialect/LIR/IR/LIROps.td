@@ -380,29 +380,8 @@ def LIR_LaneFolderOp : LIR_Unit<"lane_folder"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Vector engine, cast, commit
+// Cast, commit
 //===----------------------------------------------------------------------===//
-
-def LIR_VectorAluOp : LIR_Unit<"vector_alu"> {
-  let summary = "One ALU of the vector engine";
-  let description = [{
-    The right operand is an immediate or a VRF buffer that is read element by
-    element, loops outermost first with strides in bytes.
-
-    Examples:
-    ```mlir
-    vector_alu fxp_add add imm 1
-    vector_alu fxp_mul mul_int vrf %v loops [8 : 4] : !lir.mem<vrf, 32>
-    ```
-  }];
-  let arguments = (ins LIR_Alu:$alu, LIR_AluOp:$function, OptionalAttr<I32Attr>:$imm,
-      Optional<LIR_MemType>:$vrf, OptionalAttr<DenseI64ArrayAttr>:$sizes, OptionalAttr<DenseI64ArrayAttr>:$strides);
-  let assemblyFormat = [{
-    $alu $function (`imm` $imm^)?
-    (`vrf` $vrf^ `loops` custom<OptionalLoops>($sizes, $strides) `:` qualified(type($vrf)))? attr-dict
-  }];
-  let hasVerifier = 1;
-}
 
 def LIR_CastOp : LIR_Unit<"cast"> {
   let summary = "Narrow the elements of each flit";

@@ -10,6 +10,7 @@
 #define FURIOSA_DIALECT_VISA_IR_KERNELCHECK_H
 
 #include "furiosa/Dialect/VISA/IR/VISA.h"
+#include "furiosa/Dialect/VISA/IR/VectorState.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -29,7 +30,6 @@ enum class Point {
   ContractTime,
   Contraction,
   VectorInit,
-  VectorTag,
   Vector,
   VectorFinal,
   Cast,
@@ -88,6 +88,8 @@ struct Layout {
   llvm::SmallVector<TimeSegment> timeSegments;
   /// In a contraction: sums that are open at a time (InnerTime of TU-60).
   int64_t innerTime = 1;
+  /// From vector_init to vector_final.
+  VectorState vector;
   /// A fault left the stream unknown: what depends on it is not reported.
   bool unknown = false;
   /// Ops that decided the stream, for notes; null where there was none.
@@ -96,6 +98,10 @@ struct Layout {
 
   /// Bytes of a packet on the wire, or nothing where they are not whole.
   std::optional<int64_t> packetBytes() const;
+  /// Time of the flits that flow: behind vector_zip, of both groups.
+  const mapping::Mapping &flowTime() const {
+    return vector.zip ? vector.pairTime : time;
+  }
 };
 
 /// Elements of `type` in a flit of 32 bytes.

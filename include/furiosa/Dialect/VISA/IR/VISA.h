@@ -10,6 +10,7 @@
 
 #include "furiosa/Dialect/TensorMapping/IR/TensorMapping.h"
 #include "furiosa/Dialect/Utils/ElementTypes.h"
+#include "furiosa/Support/VectorOps.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -79,14 +79,52 @@ def VISA_Dimension : VISA_Enum<"Dimension", "hardware dimension of a tensor", [
     I32EnumAttrCase<"Slice", 2, "slice">, I32EnumAttrCase<"Element", 3, "element">]>;
 
 def VISA_TagMode : VISA_Enum<"TagMode", "how execution ids are set", [
-    I32EnumAttrCase<"Zero", 0, "zero">]>;
+    I32EnumAttrCase<"Zero", 0, "zero">, I32EnumAttrCase<"Compare", 1, "compare">,
+    I32EnumAttrCase<"AxisToggle", 2, "axis_toggle">,
+    I32EnumAttrCase<"ValidCount", 3, "valid_count">, I32EnumAttrCase<"Vrf", 4, "vrf">]>;
 
-def VISA_FxpFn : VISA_Enum<"FxpFn", "fixed-point function", [
+/// In the order of vector::Comparison.
+def VISA_Comparison : VISA_Enum<"Comparison", "comparison of a tag", [
+    I32EnumAttrCase<"Equal", 0, "equal">, I32EnumAttrCase<"Less", 1, "less">,
+    I32EnumAttrCase<"Greater", 2, "greater">,
+    I32EnumAttrCase<"LessUnsigned", 3, "less_unsigned">,
+    I32EnumAttrCase<"GreaterUnsigned", 4, "greater_unsigned">,
+    I32EnumAttrCase<"True", 5, "true">, I32EnumAttrCase<"False", 6, "false">]>;
+
+/// Names of the functions of all clusters; which cluster has which stands in
+/// VectorOps.def. `mul` leaves the multiplier open.
+def VISA_VectorFn : VISA_Enum<"VectorFn", "function of a vector stage", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"AddSat", 1, "add_sat">,
     I32EnumAttrCase<"Sub", 2, "sub">, I32EnumAttrCase<"SubSat", 3, "sub_sat">,
     I32EnumAttrCase<"Shl", 4, "shl">, I32EnumAttrCase<"ShlSat", 5, "shl_sat">,
-    I32EnumAttrCase<"MulFxp", 6, "mul_fxp">, I32EnumAttrCase<"MulInt", 7, "mul_int">,
-    I32EnumAttrCase<"Shr", 8, "shr">, I32EnumAttrCase<"Sar", 9, "sar">]>;
+    I32EnumAttrCase<"Shr", 6, "shr">, I32EnumAttrCase<"Sar", 7, "sar">,
+    I32EnumAttrCase<"SarRound", 8, "sar_round">, I32EnumAttrCase<"And", 9, "and">,
+    I32EnumAttrCase<"Or", 10, "or">, I32EnumAttrCase<"Xor", 11, "xor">,
+    I32EnumAttrCase<"MulFxp", 12, "mul_fxp">, I32EnumAttrCase<"MulInt", 13, "mul_int">,
+    I32EnumAttrCase<"Mul", 14, "mul">, I32EnumAttrCase<"Mul0", 15, "mul0">,
+    I32EnumAttrCase<"Mul1", 16, "mul1">, I32EnumAttrCase<"MulFma", 17, "mul_fma">,
+    I32EnumAttrCase<"Fma", 18, "fma">, I32EnumAttrCase<"Div", 19, "div">,
+    I32EnumAttrCase<"Exp", 20, "exp">, I32EnumAttrCase<"NegExp", 21, "neg_exp">,
+    I32EnumAttrCase<"Sqrt", 22, "sqrt">, I32EnumAttrCase<"Tanh", 23, "tanh">,
+    I32EnumAttrCase<"Sigmoid", 24, "sigmoid">, I32EnumAttrCase<"Erf", 25, "erf">,
+    I32EnumAttrCase<"Ln", 26, "ln">, I32EnumAttrCase<"Sin", 27, "sin">,
+    I32EnumAttrCase<"Cos", 28, "cos">, I32EnumAttrCase<"Max", 29, "max">,
+    I32EnumAttrCase<"Min", 30, "min">, I32EnumAttrCase<"AbsMax", 31, "abs_max">,
+    I32EnumAttrCase<"AbsMin", 32, "abs_min">]>;
+
+def VISA_SlotKind : VISA_Enum<"SlotKind", "source of an operand", [
+    I32EnumAttrCase<"Imm", 0, "imm">, I32EnumAttrCase<"Vrf", 1, "vrf">,
+    I32EnumAttrCase<"Stash", 2, "stash">, I32EnumAttrCase<"Skip", 3, "skip">,
+    I32EnumAttrCase<"Apply", 4, "apply">]>;
+
+def VISA_NarrowKind : VISA_Enum<"NarrowKind", "how eight elements become four", [
+    I32EnumAttrCase<"Split", 0, "split">, I32EnumAttrCase<"Trim", 1, "trim">]>;
+def VISA_WidenKind : VISA_Enum<"WidenKind", "how four elements become eight", [
+    I32EnumAttrCase<"Concat", 0, "concat">, I32EnumAttrCase<"Pad", 1, "pad">]>;
+
+def VISA_ZipStage : VISA_Enum<"ZipStage", "cluster that fuses two groups", [
+    I32EnumAttrCase<"Logic", 0, "logic">, I32EnumAttrCase<"Fxp", 1, "fxp">,
+    I32EnumAttrCase<"Fp", 2, "fp">, I32EnumAttrCase<"Clip", 3, "clip">]>;
 
 //===----------------------------------------------------------------------===//
 // Attributes
@@ -117,16 +155,43 @@ def VISA_TargetAttr : VISA_Attr<"Target", "target"> {
 def VISA_SlotAttr : VISA_Attr<"Slot", "slot"> {
   let summary = "One operand slot of a vector stage";
   let description = [{
-    An immediate (`imm 1`), or the next VRF operand of the op (`vrf`) where no
-    immediate is given.
+    An immediate, the VRF operand of the op, the stash; in pair mode also nothing
+    (`skip`) or, for a function without operands, `apply`. `with` is the second
+    operand of a ternary function, `guard` names the execution ids that the slot
+    applies to, bit 0 first.
 
     Example:
     ```mlir
-    #visa.slot<imm = 1 : i32>
+    #visa.slot<imm value 2.0 : f32 with 1.0 : f32 if "1---">
     ```
   }];
-  let parameters = (ins OptionalParameter<"::mlir::TypedAttr">:$imm);
-  let assemblyFormat = "`<` (`imm` `=` $imm^)? `>`";
+  let parameters = (ins EnumParameter<VISA_SlotKind>:$kind,
+      OptionalParameter<"::mlir::TypedAttr">:$value,
+      OptionalParameter<"::mlir::TypedAttr">:$with,
+      StringRefParameter<"execution ids", "\"\"">:$guard);
+  let assemblyFormat = [{
+    `<` $kind (`value` $value^)? (`with` $with^)? (`if` $guard^)? `>`
+  }];
+  let builders = [AttrBuilder<(ins "::furiosa::visa::SlotKind":$kind), [{
+    return $_get($_ctxt, kind, ::mlir::TypedAttr(), ::mlir::TypedAttr(), "");
+  }]>];
+  let extraClassDeclaration = [{
+    /// The ids that the slot applies to; all where the text is no guard.
+    ::furiosa::vector::Guard getIds() const;
+  }];
+}
+
+def VISA_CompareAttr : VISA_Attr<"Compare", "compare"> {
+  let summary = "How one bit of the execution id is made";
+  let description = [{
+    Example:
+    ```mlir
+    #visa.compare<less, 10 : i32>
+    ```
+  }];
+  let parameters = (ins EnumParameter<VISA_Comparison>:$kind,
+      OptionalParameter<"::mlir::TypedAttr">:$boundary);
+  let assemblyFormat = "`<` $kind (`,` $boundary^)? `>`";
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,6 +282,24 @@ def VISA_StageOpInterface : OpInterface<"StageOpInterface"> {
   ];
 }
 
+def VISA_VectorAluInterface : OpInterface<"VectorAluInterface"> {
+  let cppNamespace = "::furiosa::visa";
+  let description = [{
+    A vector stage that claims an ALU and takes operand slots.
+  }];
+  let methods = [
+    InterfaceMethod<"The cluster of the stage.", "::furiosa::vector::Cluster", "getCluster">,
+    InterfaceMethod<"The function's name in the table of operations.", "::llvm::StringRef", "getFnName">,
+    InterfaceMethod<"The operand slots, #visa.slot, in match order.", "::mlir::ArrayAttr", "getSlots">,
+    InterfaceMethod<"VRF tensors of the slots.", "::mlir::OperandRange", "getTensors">,
+    InterfaceMethod<"Where the arguments come from; the default if absent.",
+      "::std::optional<::llvm::StringRef>", "getMode">,
+    InterfaceMethod<"The ids that a function without operands applies to.",
+      "::std::optional<::llvm::StringRef>", "getGuard">,
+    InterfaceMethod<"Whether the two slots belong to the groups of pair mode.", "bool", "getGroup">,
+  ];
+}
+
 def VISA_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::furiosa::visa";
   let description = [{
@@ -237,8 +320,8 @@ class VISA_Op<string opMnemonic, list<Trait> traits = []>
 
 /// A stage stands only inside a chain. `methods` names what it implements of
 /// the interface's optional methods.
-class VISA_Stage<string opMnemonic, list<string> methods = []>
+class VISA_Stage<string opMnemonic, list<string> methods = [], list<Trait> traits = []>
     : VISA_Op<opMnemonic, [HasParent<"::furiosa::visa::ChainOp">,
-        DeclareOpInterfaceMethods<VISA_StageOpInterface, methods>]>;
+        DeclareOpInterfaceMethods<VISA_StageOpInterface, methods>] # traits>;
 
 #endif // FURIOSA_DIALECT_VISA_IR_VISA

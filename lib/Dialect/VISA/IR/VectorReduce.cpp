@@ -1,0 +1,461 @@
+//===- VectorReduce.cpp - Reductions and pair mode of the vector engine ---===//
+//
+// Rules of the stages that change which elements there are, and the loops of
+// their units.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageHelpers.h"
+#include "VectorChain.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::visa;
+using mapping::Canonical;
+using mapping::Factor;
+using mapping::Mapping;
+
+/// The factors of a mapping under the resolved reading. Padding that fills no
+/// row is not taken apart.
+static mapping::Result<Canonical> getFactors(const Mapping &mapping) {
+  auto canonical = mapping.resolved();
+  if (canonical && !canonical->tail.empty())
+    return mapping::Fault{"MA-13", "not-yet-supported",
+                          "padding that fills no whole row of \"" +
+                              mapping.str() + "\""};
+  return canonical;
+}
+
+/// The mapping without the factors that `drops` chooses.
+template <typename Predicate>
+static Mapping dropFactors(const Canonical &canonical,
+                           const mapping::Axes &axes, Predicate drops) {
+  Canonical rest;
+  for (const Factor &factor : canonical.factors)
+    if (!drops(factor))
+      rest.factors.push_back(factor);
+  return Mapping::fromCanonical(rest, axes);
+}
+
+static Mapping parseConstant(StringRef text, const mapping::Axes &axes) {
+  auto mapping = Mapping::parse(text, axes);
+  return mapping ? *mapping : Mapping();
+}
+
+//===----------------------------------------------------------------------===//
+// Reduction inside a slice
+//===----------------------------------------------------------------------===//
+
+/// VE-53 … VE-55: what a declared time lacks or has too much.
+static void checkReducedTime(StageChecker &checker, StringAttr text, int axis,
+                             const Mapping &before, const Mapping &expected) {
+  auto found = checker.parse("time", text);
+  if (!found || mapping::same(*found, expected))
+    return;
+  const mapping::Axes &axes = before.axes();
+  if (found->uses(axis)) {
+    checker.mismatch("VE-55", "time",
+                     "axis " + axes[axis].name + " is reduced and cannot stay",
+                     *found, expected);
+    return;
+  }
+  for (size_t other = 0; other < axes.size(); ++other)
+    if (before.uses(int(other)) && !found->uses(int(other)) &&
+        expected.uses(int(other))) {
+      checker.mismatch("VE-54", "time",
+                       "axis " + axes[other].name + " is lost, but only " +
+                           axes[axis].name + " is reduced",
+                       *found, expected);
+      return;
+    }
+  checker.mismatch("VE-53", "time",
+                   "time is not that of the stream without axis " +
+                       axes[axis].name,
+                   *found, expected);
+}
+
+void VectorReduceOp::check(StageChecker &checker, Layout &layout) {
+  enterStage(checker, layout, VectorStage::Reduce);
+  checkWays(checker, layout, /*wantsNarrow=*/true);
+  if (layout.vector.isPaired()) {
+    checker.fault("VE-50") << "two groups are open; fuse them with vector_zip";
+    return;
+  }
+  if (layout.vector.zip) {
+    checker.notYetSupported() << "a reduction behind a zip";
+    return;
+  }
+  StringRef name = stringifyVectorFn(getFn());
+  if (!vector::findIntraSlice(name, layout.type))
+    checker.fault("VE-60") << "no reduction " << name << " of "
+                           << furiosa::toString(layout.type)
+                           << " inside a slice; there are "
+                           << (layout.type == ElementType::I32
+                                   ? "add_sat, max, min"
+                                   : "add, max, min");
+  const mapping::Axes &axes = layout.time.axes();
+  int axis = axes.find(getAxis());
+  if (axis < 0 || (!layout.time.uses(axis) && !layout.packet.uses(axis))) {
+    checker.fault("VE-54") << "axis " << getAxis()
+                           << " is not in the time and packet of the stream";
+    return;
+  }
+  auto time = getFactors(layout.time), packet = getFactors(layout.packet);
+  if (!time || !packet) {
+    checker.report(time ? packet.fault() : time.fault(),
+                   time ? "packet" : "time", "VE-53");
+    return;
+  }
+  auto isReduced = [&](const Factor &factor) { return factor.axis == axis; };
+  Mapping expectedTime = dropFactors(*time, axes, isReduced);
+  checkReducedTime(checker, getTimeAttr(), axis, layout.time, expectedTime);
+
+  // The packet folds as a whole or not at all.
+  Mapping expectedPacket = layout.packet;
+  if (layout.packet.uses(axis)) {
+    expectedPacket = parseConstant("1 # 4", axes);
+    for (const Factor &factor : packet->factors)
+      if (factor.axis >= 0 && factor.axis != axis && factor.live > 1) {
+        checker.fault("VE-56", "packet")
+            << "packet \"" << layout.packet.str() << "\" holds axis "
+            << axes[factor.axis].name << " beside " << getAxis()
+            << "; a packet folds as a whole or passes";
+        return;
+      }
+  }
+  auto found = checker.parse("packet", getPacketAttr());
+  if (found && !mapping::same(*found, expectedPacket))
+    checker.mismatch(found->uses(axis) ? "VE-55" : "VE-56", "packet",
+                     "packet passes whole or folds to one element", *found,
+                     expectedPacket);
+
+  int64_t innerTime = 1;
+  bool isInside = false;
+  for (const Factor &factor : time->factors) {
+    if (isReduced(factor))
+      isInside = true;
+    else if (isInside)
+      innerTime *= factor.extent;
+  }
+  if (innerTime > int64_t(rngd::machine::vectorReduceSlots))
+    checker.fault("VE-57") << "time \"" << layout.time.str() << "\" has "
+                           << innerTime << " positions within axis "
+                           << getAxis() << ", there are "
+                           << rngd::machine::vectorReduceSlots
+                           << " accumulators; reorder the stream";
+  layout.time = expectedTime;
+  layout.packet = expectedPacket;
+}
+
+mapping::Result<ReducePlan> visa::deriveReduce(const ChainStage &stage) {
+  auto reduce = cast<VectorReduceOp>(stage.records[stage.index].op);
+  const Layout &before = stage.before();
+  int axis = before.time.axes().find(reduce.getAxis());
+  auto time = getFactors(before.time);
+  if (!time)
+    return time.fault();
+  ReducePlan plan;
+  plan.folds = before.packet.uses(axis);
+
+  // Kept digits inside the outermost reduced one count through the slots.
+  SmallVector<mapping::Entry> entries;
+  int64_t slot = 1;
+  bool reduces = llvm::any_of(
+      time->factors, [&](const Factor &factor) { return factor.axis == axis; });
+  for (const Factor &factor : llvm::reverse(time->factors)) {
+    bool isReduced = factor.axis == axis;
+    bool isOutside = slot == 0;
+    entries.push_back(
+        {factor.extent, isReduced || isOutside || !reduces ? 0 : slot});
+    if (isReduced)
+      plan.count *= factor.extent;
+    else if (!isOutside)
+      slot *= factor.extent;
+  }
+  // Digits outside of the outermost reduced one start again at slot 0.
+  bool isInside = false;
+  std::reverse(entries.begin(), entries.end());
+  for (auto [entry, factor] : llvm::zip_equal(entries, time->factors)) {
+    isInside |= factor.axis == axis;
+    if (!isInside)
+      entry.stride = 0;
+  }
+  for (const mapping::Entry &entry : mapping::coalesce(entries))
+    plan.loops.push_back({entry.size, entry.stride});
+  if (plan.loops.size() > rngd::machine::sequencerEntries)
+    return mapping::Fault{"MM-6", "too-many-entries",
+                          "the reduction needs more than 8 loops"};
+  if (plan.count > int64_t(rngd::machine::sequencerEntryLimit))
+    return mapping::Fault{"MM-7", "not-yet-supported",
+                          "a reduction over more than 65,536 steps"};
+
+  // Counts are made of the flits, before narrow.
+  const StageRecord *narrow = stage.find<VectorNarrowOp>();
+  const Layout &flits = narrow ? narrow->before : before;
+  auto valid =
+      loops::deriveValidCount(flits.slice, flits.time, flits.packet, axis);
+  if (!valid)
+    return valid.fault();
+  plan.valid = *valid;
+  return plan;
+}
+
+void VectorReduceOp::checkUnit(FaultReporter &reporter,
+                               const ChainStage &stage) {
+  if (auto plan = deriveReduce(stage); !plan)
+    reporter.report(plan.fault(), "time");
+}
+
+//===----------------------------------------------------------------------===//
+// Reduction between slices
+//===----------------------------------------------------------------------===//
+
+mapping::Result<SliceReducePlan>
+visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
+                        const Mapping &time) {
+  auto unsupported = [](const Twine &what) {
+    return mapping::Fault{"VE-63", "not-yet-supported", what.str()};
+  };
+  if (slice.size() != newSlice.size())
+    return mapping::Fault{"VE-64", "slice-size",
+                          "slice has " + std::to_string(newSlice.size()) +
+                              " positions, the stream " +
+                              std::to_string(slice.size())};
+  // The groups are the least inner part beside which the mappings are alike.
+  SliceReducePlan plan;
+  for (int64_t size = 2; size <= slice.size() && plan.slices == 0; size *= 2) {
+    auto before = mapping::split(slice, size);
+    auto after = mapping::split(newSlice, size);
+    if (!before || !after)
+      continue;
+    if (!mapping::same(before->first, after->first))
+      continue;
+    plan.slices = size;
+    plan.reduced = before->second;
+    plan.freed = after->second;
+  }
+  if (plan.slices == 0 || mapping::same(slice, newSlice))
+    return mapping::Fault{"VE-63", "not-innermost",
+                          "the innermost slices must be reduced: slice \"" +
+                              newSlice.str() + "\" keeps no outer part of \"" +
+                              slice.str() + "\""};
+  auto before = getFactors(plan.reduced), after = getFactors(plan.freed),
+       steps = getFactors(time);
+  for (const auto *part : {&before, &after, &steps})
+    if (!*part)
+      return part->fault();
+  auto holds = [](const Canonical &canonical, const Factor &wanted) {
+    return llvm::any_of(canonical.factors, [&](const Factor &factor) {
+      return factor.axis == wanted.axis && factor.stride == wanted.stride &&
+             factor.extent == wanted.extent;
+    });
+  };
+  const mapping::Axes &axes = slice.axes();
+  for (const Factor &factor : before->factors)
+    if (factor.live != factor.extent)
+      return unsupported("a reduction over slices that are padding");
+  SmallVector<Factor> promoted;
+  int64_t step = 1;
+  for (const Factor &factor : llvm::reverse(after->factors)) {
+    bool isAxis = factor.axis >= 0 && factor.live > 1;
+    if (isAxis && llvm::any_of(before->factors, [&](const Factor &reduced) {
+          return reduced.axis == factor.axis && reduced.stride == factor.stride;
+        }))
+      return mapping::Fault{
+          "VE-63", "not-innermost",
+          "axis " + axes[factor.axis].name +
+              " lies within the reduced slices and stays; the slices that are "
+              "reduced must be the innermost"};
+    if (isAxis && factor.live != factor.extent)
+      return unsupported("a slice with a padded axis of time");
+    if (isAxis && time.uses(factor.axis)) {
+      if (!holds(*steps, factor))
+        return mapping::Fault{
+            "VE-64", "freed-slot",
+            "the digit of axis " + axes[factor.axis].name +
+                " in slice is none of the time of the stream"};
+      if (!llvm::isPowerOf2_64(factor.extent))
+        return unsupported("an axis of time in the slices that is no power of "
+                           "two");
+      promoted.push_back(factor);
+      plan.mask += (factor.extent - 1) * step;
+      plan.steps.push_back({factor, step});
+    } else if (isAxis && slice.uses(factor.axis)) {
+      return mapping::Fault{"VE-64", "freed-slot",
+                            "axis " + axes[factor.axis].name +
+                                " is a digit of the slices already"};
+    }
+    step *= factor.extent;
+  }
+  plan.time = dropFactors(*steps, axes, [&](const Factor &factor) {
+    return llvm::is_contained(promoted, factor);
+  });
+  SmallVector<mapping::Entry> entries;
+  for (const Factor &factor : steps->factors) {
+    int64_t stride = 0;
+    for (const auto &[moved, place] : plan.steps)
+      if (moved == factor)
+        stride = place;
+    entries.push_back({factor.extent, stride});
+  }
+  for (const mapping::Entry &entry : mapping::coalesce(entries))
+    plan.loops.push_back({entry.size, entry.stride});
+  if (plan.loops.size() > rngd::machine::sequencerEntries)
+    return unsupported("a reduction between slices of more than 8 loops");
+  if (plan.slices > int64_t(rngd::machine::slicesPerPE))
+    return unsupported("groups of slices beyond one PE");
+  return plan;
+}
+
+void VectorInterSliceReduceOp::check(StageChecker &checker, Layout &layout) {
+  checker.enter(layout, Point::Vector);
+  VectorState &state = layout.vector;
+  if (state.reducer) {
+    InFlightDiagnostic diag = checker.fault("VE-62");
+    diag << "slices are reduced once in a chain; split it into two";
+    diag.attachNote(state.reducer->getLoc()) << "it stands here";
+    return;
+  }
+  if (state.isPaired()) {
+    checker.fault("VE-50") << "two groups are open; fuse them with vector_zip";
+    return;
+  }
+  if (state.isNarrow) {
+    checker.fault("VE-12") << "packets have four elements; put vector_widen "
+                              "before this stage";
+    return;
+  }
+  switch (state.stage) {
+  case VectorStage::Init:
+  case VectorStage::Logic:
+  case VectorStage::Fxp:
+  case VectorStage::FxpToFp:
+  case VectorStage::Widen:
+  case VectorStage::FpToFxp:
+  case VectorStage::Clip:
+    break;
+  default:
+    checker.fault("VE-61") << "slices are not reduced behind "
+                           << toString(state.stage)
+                           << "; put this stage directly behind vector_init, "
+                              "or behind a stage of the chain";
+    return;
+  }
+  if (state.zip)
+    checker.notYetSupported() << "a reduction between slices behind a zip";
+  StringRef name = stringifyVectorFn(getFn());
+  if (!vector::findInterSlice(name, layout.type))
+    checker.fault("VE-60") << "no reduction " << name << " of "
+                           << furiosa::toString(layout.type)
+                           << " between slices; there are "
+                           << (layout.type == ElementType::I32
+                                   ? "add, add_sat, max, min"
+                                   : "add, mul, max, min");
+  state.reducer = getOperation();
+  state.isReducerFirst = !state.chain;
+  if (!state.isReducerFirst)
+    state.stage = VectorStage::InterSliceReduce;
+  state.op = getOperation();
+  auto slice = checker.parse("slice", getSliceAttr());
+  if (!slice)
+    return;
+  auto plan = deriveSliceReduce(layout.slice, *slice, layout.time);
+  if (!plan) {
+    checker.report(plan.fault(), "slice");
+    layout.slice = *slice;
+    return;
+  }
+  compareClause(checker, "VE-64", "time", getTimeAttr(), plan->time);
+  layout.slice = *slice;
+  layout.time = plan->time;
+}
+
+//===----------------------------------------------------------------------===//
+// Pair mode
+//===----------------------------------------------------------------------===//
+
+/// Time without the axis of the groups.
+static mapping::Result<Mapping> dropPairAxis(const Mapping &time, int axis) {
+  auto factors = getFactors(time);
+  if (!factors)
+    return factors.fault();
+  return dropFactors(*factors, time.axes(),
+                     [&](const Factor &factor) { return factor.axis == axis; });
+}
+
+void VectorUnzipOp::check(StageChecker &checker, Layout &layout) {
+  bool isFirst = layout.point == Point::VectorInit;
+  enterStage(checker, layout, VectorStage::Tag);
+  VectorState &state = layout.vector;
+  if (!isFirst)
+    checker.fault("VE-47") << "pair mode begins directly behind vector_init";
+  const mapping::Axes &axes = layout.time.axes();
+  int axis = axes.find(getAxis());
+  if (axis < 0 || axes[axis].size != 2 || !layout.time.uses(axis)) {
+    checker.fault("VE-48") << "axis " << getAxis()
+                           << " is no axis of size 2 in the time of the stream";
+    return;
+  }
+  auto split = dropPairAxis(layout.time, axis);
+  if (!split) {
+    checker.report(split.fault(), "time", "VE-48");
+    return;
+  }
+  compareClause(checker, "VE-48", "time", getTimeAttr(), *split);
+  state.unzip = getOperation();
+  state.pairAxis = axis;
+}
+
+mapping::Result<int64_t> visa::deriveGroupFlits(const ChainStage &stage) {
+  auto factors = getFactors(stage.before().time);
+  if (!factors)
+    return factors.fault();
+  int64_t flits = 1;
+  for (const Factor &factor : llvm::reverse(factors->factors)) {
+    if (factor.axis == stage.after().vector.pairAxis)
+      break;
+    flits *= factor.extent;
+  }
+  if (flits > int64_t(rngd::machine::vectorGroupFlits))
+    return mapping::Fault{"VE-48", "not-yet-supported",
+                          "groups that take turns of more than 255 flits"};
+  return flits;
+}
+
+void VectorUnzipOp::checkUnit(FaultReporter &reporter,
+                              const ChainStage &stage) {
+  if (auto flits = deriveGroupFlits(stage); !flits)
+    reporter.report(flits.fault(), "time");
+}
+
+void VectorZipOp::check(StageChecker &checker, Layout &layout) {
+  VectorState &state = layout.vector;
+  vector::Cluster cluster = getZipCluster(*this);
+  bool isPaired = state.isPaired();
+  enterStage(checker, layout, getStage(cluster), "VE-52");
+  if (!isPaired) {
+    checker.fault("VE-52") << "there are no groups to fuse; put vector_unzip "
+                              "behind vector_init";
+    return;
+  }
+  if (state.isNarrow != (vector::ways(cluster) == 4))
+    checker.fault("VE-52") << "the " << vector::toString(cluster)
+                           << " cluster takes " << vector::ways(cluster)
+                           << " elements a packet, the stream has "
+                           << (state.isNarrow ? 4 : 8);
+  const vector::Operation *row = getVectorOperation(*this, layout.type);
+  claimAlu(*this, row, checker);
+  if (!row)
+    checker.fault("VE-13") << "the stream is " << furiosa::toString(layout.type)
+                           << ", which " << vector::toString(cluster) << " "
+                           << stringifyVectorFn(getFn()) << " does not take";
+  state.zip = getOperation();
+  state.pairTime = layout.time;
+  auto merged = dropPairAxis(layout.time, state.pairAxis);
+  if (!merged)
+    checker.report(merged.fault(), {}, "VE-48");
+  else
+    layout.time = *merged;
+}

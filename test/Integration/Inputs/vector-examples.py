@@ -1,0 +1,75 @@
+"""Compares the results of the vector examples with plain loops.
+
+usage: vector-examples.py DIR
+DIR holds rmsnorm.npy, softmax.npy and linear.npy.
+"""
+
+import array
+import math
+import struct
+import sys
+
+
+def quarter(seed, count):
+    """The fill quarter:SEED."""
+    mask = (1 << 64) - 1
+    values = []
+    for n in range(count):
+        z = (seed + (n + 1) * 0x9E3779B97F4A7C15) & mask
+        z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ z >> 27) * 0x94D049BB133111EB) & mask
+        values.append((((z ^ z >> 31) >> 32) % 33 - 16) / 4)
+    return values
+
+
+def load(name):
+    with open(f"{sys.argv[1]}/{name}.npy", "rb") as file:
+        content = file.read()
+    start = 10 + struct.unpack_from("<H", content, 8)[0]
+    values = array.array("f")
+    values.frombytes(content[start:])
+    return values
+
+
+def compare(name, expected, tolerance):
+    found = load(name)
+    assert len(found) == len(expected), name
+    for i, (a, b) in enumerate(zip(found, expected)):
+        assert math.isclose(a, b, rel_tol=tolerance, abs_tol=1e-30), (
+            f"{name}: element {i} is {a}, expected {b}")
+
+
+def main():
+    x, w = quarter(1, 256 * 1024), quarter(2, 1024)
+    expected = []
+    for n in range(256):
+        row = x[1024 * n:1024 * (n + 1)]
+        root = math.sqrt(math.fsum(v * v for v in row) / 1024 + 1e-6)
+        expected += [v * f / root for v, f in zip(row, w)]
+    compare("rmsnorm", expected, 1e-6)
+
+    x = quarter(3, 256 * 100)
+    expected = []
+    for n in range(256):
+        row = x[100 * n:100 * (n + 1)]
+        powers = [math.exp(v - max(row)) for v in row]
+        expected += [v / math.fsum(powers) for v in powers]
+    compare("softmax", expected, 1e-6)
+
+    a, b, bias = quarter(4, 512 * 64), quarter(5, 512 * 64), quarter(6, 512)
+    expected = []
+    rows = [a[64 * i:64 * (i + 1)] for i in range(512)]
+    columns = [b[64 * j:64 * (j + 1)] for j in range(512)]
+    for row in rows[::16]:
+        for j, column in enumerate(columns):
+            total = sum(p * q for p, q in zip(row, column)) + bias[j]
+            expected.append(max(total, 0.0))
+    found = load("linear")
+    picked = [found[512 * i + j] for i in range(0, 512, 16)
+              for j in range(512)]
+    # bf16 keeps eight bits.
+    for i, (f, e) in enumerate(zip(picked, expected)):
+        assert abs(f - e) <= abs(e) / 256, f"linear: {i} is {f}, expected {e}"
+
+
+main()
