@@ -646,6 +646,7 @@ rngd::decodeExec(const TucCommand &exec,
   if (!fetch)
     return fetch.takeError();
   config.fetch = *fetch;
+  std::optional<ElementType> type;
   auto onRoute = [&](codes::RouteUnit unit) {
     return (config.route & codes::bit(unit)) != 0;
   };
@@ -655,8 +656,11 @@ rngd::decodeExec(const TucCommand &exec,
     if (!part)
       return part.takeError();
     config.contraction = *part;
+    type = isFloat(part->type) ? ElementType::F32 : ElementType::I32;
   }
   if (onRoute(codes::RouteUnit::VectorEngine)) {
+    // Its operations take bits as they are, so either may leave it.
+    type.reset();
     auto part = decodeVector(*image(Block::VectorRouteUnitMainContext),
                              *image(Block::VectorReduceUnitMainContext),
                              *image(Block::VectorArithmeticUnitMainContext),
