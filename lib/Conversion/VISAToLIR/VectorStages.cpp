@@ -166,9 +166,13 @@ struct ZipLowering : public StageModel<ZipLowering, VectorZipOp> {
     for (char digit : zip.getMode().value_or("01"))
       mode += digit == '0' ? '1' : '0';
     Attribute guard = builder.getStringAttr(group1);
-    lir::VectorStashOp::create(builder, op->getLoc(), group0);
-    createAlu(builder, op->getLoc(), *row, {}, {}, guard, /*stash=*/true,
-              Value(), DenseI64ArrayAttr(), DenseI64ArrayAttr(), mode);
+    // Where group 1 alone counts, nothing is kept.
+    bool usesStash = StringRef(mode).contains('1');
+    SmallVector<int32_t> imms(usesStash ? 0 : 1, 0);
+    if (usesStash)
+      lir::VectorStashOp::create(builder, op->getLoc(), group0);
+    createAlu(builder, op->getLoc(), *row, imms, {}, guard, usesStash, Value(),
+              DenseI64ArrayAttr(), DenseI64ArrayAttr(), mode);
   }
 };
 

@@ -19,7 +19,7 @@ resource.program @vector pes 1 clusters [1] release "0.6" makespan 3000 lower_bo
   // CHECK-NEXT: compare_operation[1] = 5 (true)
   // CHECK-NEXT: compare_operation[2] = 6 (false)
   // CHECK-NEXT: compare_operation[3] = 6 (false)
-  // CHECK-NEXT: scalar_register[0] = 10
+  // CHECK-NEXT: scalar_register[0] = 0xa
   // CHECK-NEXT: write_cmp_op = 3 (always)
   // CHECK: logic_and.reg0_cmp_op = 1 (match)
   // CHECK-NEXT: logic_and.reg1_cmp_op = 2 (not_match)
