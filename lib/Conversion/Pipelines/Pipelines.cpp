@@ -48,6 +48,9 @@ struct SchedulePrograms
     : public PassWrapper<SchedulePrograms, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SchedulePrograms)
 
+  explicit SchedulePrograms(bool pipelineLoops)
+      : pipelineLoops(pipelineLoops) {}
+
   void runOnOperation() override {
     SmallVector<resource::ProgramOp> programs;
     getOperation()->walk(
@@ -55,7 +58,8 @@ struct SchedulePrograms
     OpPassManager verify(resource::ProgramOp::getOperationName());
     verify.addPass(resource::createResourceVerifySchedule());
     OpPassManager schedule(resource::ProgramOp::getOperationName());
-    schedule.addPass(resource::createResourcePipelineLoops());
+    if (pipelineLoops)
+      schedule.addPass(resource::createResourcePipelineLoops());
     schedule.addPass(resource::createResourceSchedule());
     schedule.addPass(resource::createResourceVerifySchedule());
     // A schedule that is there, hand-edited perhaps, is kept if it holds.
@@ -64,16 +68,24 @@ struct SchedulePrograms
               runPipeline(program.getMakespan() ? verify : schedule, program)))
         return signalPassFailure();
   }
+
+  bool pipelineLoops;
+};
+
+struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
+  Option<bool> pipelineLoops{
+      *this, "pipeline-loops", llvm::cl::init(false),
+      llvm::cl::desc("Let iterations of loops overlap, in more code")};
 };
 } // namespace
 
-void furiosa::buildFuriosaPipeline(OpPassManager &pm) {
+void furiosa::buildFuriosaPipeline(OpPassManager &pm, bool pipelineLoops) {
   pm.addPass(std::make_unique<InlineHelpers>());
   pm.addPass(createConvertVISAToLIR());
   // Offsets become constants where the loops around allow it.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertLIRToResource());
-  pm.addPass(std::make_unique<SchedulePrograms>());
+  pm.addPass(std::make_unique<SchedulePrograms>(pipelineLoops));
 }
 
 LogicalResult furiosa::inlineHelpers(ModuleOp module) {
@@ -89,8 +101,10 @@ LogicalResult furiosa::runFuriosaPipeline(ModuleOp module) {
 }
 
 void furiosa::registerFuriosaPipelines() {
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<PipelineOptions>(
       "furiosa-pipeline",
       "Lower kernels of any level to scheduled resource programs",
-      buildFuriosaPipeline);
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        buildFuriosaPipeline(pm, options.pipelineLoops);
+      });
 }
