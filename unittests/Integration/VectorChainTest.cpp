@@ -578,24 +578,6 @@ std::map<std::string, unsigned> Generator::made;
 // Running
 //===----------------------------------------------------------------------===//
 
-HostArray simulate(const Built &built, ArrayRef<HostArray> arguments) {
-  std::vector<rngd::OperandBuffer> buffers(
-      built.binary.arguments.operands.size());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    OperandBytes packed =
-        llvm::cantFail(packOperand(built.inputs[i], arguments[i]));
-    buffers[i] = {std::move(packed.bytes), std::move(packed.defined)};
-  }
-  auto result = rngd::simulate(built.binary, buffers, {});
-  if (!result) {
-    ADD_FAILURE() << llvm::toString(result.takeError());
-    return {};
-  }
-  const rngd::OperandBuffer &buffer = buffers[arguments.size()];
-  return llvm::cantFail(
-      unpackOperand(built.outputs[0], buffer.bytes, buffer.defined));
-}
-
 /// Kernels `first` to `last`, exclusive.
 void runKernels(unsigned first, unsigned last) {
   for (unsigned seed = first; seed < last; ++seed) {
@@ -613,19 +595,11 @@ void runKernels(unsigned first, unsigned last) {
       auto fill = parseFill((kind + (":" + Twine(seed * 3 + index))).str());
       arguments.push_back(layout.fill(*fill));
     }
-    auto interpreted = interpreter::interpret(built.kernel, arguments);
-    ASSERT_TRUE(succeeded(interpreted));
-    HostArray simulated = simulate(built, arguments);
-    const HostArray &plain = interpreted->front();
-    ASSERT_EQ(simulated.codes.size(), plain.codes.size());
-    for (size_t i = 0; i < plain.codes.size(); ++i) {
-      uint32_t expected = generator.program.run(
-          arguments[0].codes[i], arguments[1].codes[i], arguments[2].codes[i]);
-      ASSERT_TRUE(plain.defined[i]) << "interpreter, element " << i;
-      ASSERT_EQ(plain.codes[i], expected) << "interpreter, element " << i;
-      ASSERT_TRUE(simulated.defined[i]) << "simulator, element " << i;
-      ASSERT_EQ(simulated.codes[i], expected) << "simulator, element " << i;
-    }
+    Codes expected;
+    for (size_t i = 0; i < arguments[0].codes.size(); ++i)
+      expected.push_back(generator.program.run(
+          arguments[0].codes[i], arguments[1].codes[i], arguments[2].codes[i]));
+    compare(built, arguments, expected);
   }
 }
 
@@ -703,18 +677,7 @@ void runCase(const Case &test, unsigned seed) {
                          Twine(seed))
                             .str());
   std::vector<HostArray> arguments = {built.inputs[0].fill(*fill)};
-  Codes expected = test.expect(arguments[0].codes);
-  auto interpreted = interpreter::interpret(built.kernel, arguments);
-  ASSERT_TRUE(succeeded(interpreted));
-  HostArray simulated = simulate(built, arguments);
-  const HostArray &plain = interpreted->front();
-  ASSERT_EQ(plain.codes.size(), expected.size());
-  ASSERT_EQ(simulated.codes.size(), expected.size());
-  for (size_t i = 0; i < expected.size(); ++i) {
-    ASSERT_TRUE(plain.defined[i] && simulated.defined[i]) << "element " << i;
-    ASSERT_EQ(plain.codes[i], expected[i]) << "interpreter, element " << i;
-    ASSERT_EQ(simulated.codes[i], expected[i]) << "simulator, element " << i;
-  }
+  compare(built, arguments, test.expect(arguments[0].codes));
 }
 
 struct Reducer {

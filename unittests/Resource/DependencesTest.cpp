@@ -6,26 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/Resource/Scheduling/Dependences.h"
+#include "Random.h"
 
 #include "gtest/gtest.h"
 
 #include <algorithm>
 #include <ctime>
-#include <random>
 #include <set>
 
 using namespace furiosa::scheduling;
 
 namespace {
-
-class Random {
-public:
-  explicit Random(uint64_t seed) : engine(seed) {}
-  int64_t below(int64_t n) { return int64_t(engine() % uint64_t(n)); }
-
-private:
-  std::mt19937_64 engine;
-};
 
 using Bytes = std::set<int64_t>;
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/Resource/Scheduling/Scheduling.h"
+#include "Random.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
@@ -14,7 +15,6 @@
 #include <climits>
 #include <ctime>
 #include <numeric>
-#include <random>
 
 using namespace furiosa::scheduling;
 
@@ -224,15 +224,6 @@ TEST(Scheduling, MalformedProblems) {
 //===----------------------------------------------------------------------===//
 // Random graphs
 //===----------------------------------------------------------------------===//
-
-class Random {
-public:
-  explicit Random(uint64_t seed) : engine(seed) {}
-  int64_t below(int64_t n) { return int64_t(engine() % uint64_t(n)); }
-
-private:
-  std::mt19937_64 engine;
-};
 
 /// Commands that read and write a few buffers; dependences from that, plus a
 /// few more.

@@ -148,11 +148,9 @@ TEST(SequenceProperty, VisitsWhatTheStreamDemands) {
     for (int axis = 0; axis < 3; ++axis) {
       bool both = generator.chance(75);
       if (both)
-        for (std::string &digit : generator.digits(axis, true))
-          inMemory.push_back(digit);
+        llvm::append_range(inMemory, generator.digits(axis, true));
       if (both || (!writes && generator.chance(50)))
-        for (std::string &digit : generator.digits(axis, true))
-          inStream.push_back(digit);
+        llvm::append_range(inStream, generator.digits(axis, true));
     }
     size_t cut = generator.below(inStream.size() + 1);
     std::shuffle(inStream.begin(), inStream.end(), generator.random);
@@ -255,11 +253,9 @@ TEST(SequenceProperty, CarvingLeavesTheRest) {
     for (int axis = 0; axis < 3; ++axis) {
       bool both = generator.chance(50);
       if (both)
-        for (std::string &digit : generator.digits(axis, false))
-          inPiece.push_back(digit);
+        llvm::append_range(inPiece, generator.digits(axis, false));
       if (both || generator.chance(70))
-        for (std::string &digit : generator.digits(axis, true))
-          inStream.push_back(digit);
+        llvm::append_range(inStream, generator.digits(axis, true));
     }
     if (generator.chance(20))
       inStream.push_back(std::to_string(2 + generator.below(3)));
@@ -311,8 +307,7 @@ TEST(DivisionProperty, FindsEachCellOfTheDivisor) {
     for (int axis = 0; axis < 3; ++axis) {
       bool both = generator.chance(75);
       if (both || generator.chance(50))
-        for (std::string &digit : generator.digits(axis, true))
-          inDividend.push_back(digit);
+        llvm::append_range(inDividend, generator.digits(axis, true));
       if (both || generator.chance(10))
         for (std::string &digit : generator.digits(axis, true))
           if (generator.chance(80))

@@ -41,14 +41,6 @@ namespace machine = furiosa::rngd::machine;
 // Types
 //===----------------------------------------------------------------------===//
 
-static bool isTensor(Type type) {
-  return isa<HbmType, DmType, TrfType, VrfType>(type);
-}
-
-static unsigned getBits(Type elementType) {
-  return wireBits(visa::getElementType(elementType).value_or(ElementType::I8));
-}
-
 /// The buffer that holds a tensor; null and an error where there is none.
 static lir::MemType
 convertTensor(Type type, function_ref<InFlightDiagnostic()> emitError) {
@@ -60,7 +52,7 @@ convertTensor(Type type, function_ref<InFlightDiagnostic()> emitError) {
   int64_t lanes = parts.lane ? parts.lane.getMapping().size() : 1;
   auto elements =
       llvm::checkedMul<int64_t>(parts.element.getMapping().size(), lanes);
-  auto bytes = elements ? loops::getBytes(*elements, getBits(parts.elementType))
+  auto bytes = elements ? loops::getBytes(*elements, getElementBits(parts))
                         : std::nullopt;
   if (!bytes) {
     emitError() << "MM-47: element \"" << parts.element.getText()
@@ -180,13 +172,7 @@ LogicalResult Planner::planOp(Operation *op) {
   if (isa<visa::AllocOp, TileOp, PadOp, UnpadOp, ReshapeOp, MemsetOp,
           func::ReturnOp>(op))
     return success();
-  bool hasTensors = isa_and_nonnull<VISADialect>(op->getDialect()) ||
-                    llvm::any_of(op->getOperandTypes(), isTensor) ||
-                    llvm::any_of(op->getResultTypes(), isTensor);
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      hasTensors |= llvm::any_of(block.getArgumentTypes(), isTensor);
-  if (!hasTensors)
+  if (!isa_and_nonnull<VISADialect>(op->getDialect()) && !usesTensors(op))
     return success();
   FaultReporter(op).notYetSupported()
       << "tensors as operands or results of this op in a kernel";
@@ -296,7 +282,7 @@ static lir::EngineAttr getEngine(MLIRContext *context,
 
 static void createTransfer(OpBuilder &builder, Location loc,
                            const TransferPlan &transfer, Value source,
-                           Value target, Value index = {}) {
+                           Value target, Value index) {
   Value sourceOffset = createOffset(builder, loc, transfer.source);
   Value targetOffset = createOffset(builder, loc, transfer.target);
   for (const TransferCommand &command : transfer.commands) {
@@ -349,54 +335,30 @@ struct ViewPattern : public OpConversionPattern<Op> {
   }
 };
 
+/// A transfer into a new buffer, or into one that is there.
 template <typename Op>
-struct MovePattern : public PlannedPattern<Op> {
+struct TransferPattern : public PlannedPattern<Op> {
   using PlannedPattern<Op>::PlannedPattern;
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Value buffer = this->createBuffer(op, rewriter);
-    createTransfer(rewriter, op.getLoc(), this->plan.transfers.at(op),
-                   adaptor.getSource(), buffer);
-    rewriter.replaceOp(op, buffer);
-    return success();
-  }
-};
-
-struct CopyPattern : public PlannedPattern<CopyOp> {
-  using PlannedPattern::PlannedPattern;
-  LogicalResult
-  matchAndRewrite(CopyOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    createTransfer(rewriter, op.getLoc(), plan.transfers.at(op),
-                   adaptor.getSource(), adaptor.getTarget());
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-struct GatherPattern : public PlannedPattern<GatherOp> {
-  using PlannedPattern::PlannedPattern;
-  LogicalResult
-  matchAndRewrite(GatherOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value buffer = createBuffer(op, rewriter);
-    createTransfer(rewriter, op.getLoc(), plan.transfers.at(op),
-                   adaptor.getTable(), buffer, adaptor.getIndex());
-    rewriter.replaceOp(op, buffer);
-    return success();
-  }
-};
-
-struct ScatterPattern : public PlannedPattern<ScatterOp> {
-  using PlannedPattern::PlannedPattern;
-  LogicalResult
-  matchAndRewrite(ScatterOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    createTransfer(rewriter, op.getLoc(), plan.transfers.at(op),
-                   adaptor.getSource(), adaptor.getTarget(),
-                   adaptor.getIndex());
-    rewriter.eraseOp(op);
+    Value source, index;
+    if constexpr (requires { adaptor.getTable(); })
+      source = adaptor.getTable();
+    else
+      source = adaptor.getSource();
+    if constexpr (requires { adaptor.getIndex(); })
+      index = adaptor.getIndex();
+    const TransferPlan &transfer = this->plan.transfers.at(op);
+    if constexpr (requires { adaptor.getTarget(); }) {
+      createTransfer(rewriter, op.getLoc(), transfer, source,
+                     adaptor.getTarget(), index);
+      rewriter.eraseOp(op);
+    } else {
+      Value buffer = this->createBuffer(op, rewriter);
+      createTransfer(rewriter, op.getLoc(), transfer, source, buffer, index);
+      rewriter.replaceOp(op, buffer);
+    }
     return success();
   }
 };
@@ -471,9 +433,8 @@ static LogicalResult checkOutsideKernels(ModuleOp module) {
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->hasAttr(VISADialect::getKernelAttrName()))
       return WalkResult::skip();
-    bool hasTensors = isa_and_nonnull<VISADialect>(op->getDialect()) ||
-                      llvm::any_of(op->getOperandTypes(), isTensor) ||
-                      llvm::any_of(op->getResultTypes(), isTensor);
+    bool hasTensors =
+        isa_and_nonnull<VISADialect>(op->getDialect()) || usesTensors(op);
     if (auto function = dyn_cast<FunctionOpInterface>(op))
       hasTensors |= llvm::any_of(function.getArgumentTypes(), isTensor) ||
                     llvm::any_of(function.getResultTypes(), isTensor);
@@ -576,9 +537,10 @@ void ConvertVISAToLIR::runOnOperation() {
   target.markUnknownOpDynamicallyLegal(
       [&](Operation *op) { return converter.isLegal(op); });
   RewritePatternSet patterns(context);
-  patterns.add<AllocPattern, MovePattern<ToDmOp>, MovePattern<ToHbmOp>,
-               CopyPattern, GatherPattern, ScatterPattern, ChainPattern>(
-      converter, context, plan);
+  patterns.add<AllocPattern, TransferPattern<ToDmOp>, TransferPattern<ToHbmOp>,
+               TransferPattern<CopyOp>, TransferPattern<GatherOp>,
+               TransferPattern<ScatterOp>, ChainPattern>(converter, context,
+                                                         plan);
   patterns.add<ViewPattern<TileOp>, ViewPattern<PadOp>, ViewPattern<UnpadOp>,
                ViewPattern<ReshapeOp>, MemsetPattern>(converter, context);
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,

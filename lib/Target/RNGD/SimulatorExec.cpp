@@ -103,6 +103,45 @@ static void loadVrf(const VrfWriteConfig &config, FlitStream &stream,
   }
 }
 
+namespace {
+/// What lies behind contraction and vector engine: transpose and commit.
+class ResultWriter {
+public:
+  ResultWriter(const ExecConfig &config, Slice &slice)
+      : commit(*config.commit, slice.dm) {
+    if (config.transpose)
+      transpose.emplace(*config.transpose);
+  }
+
+  Error process(Flit &flit) {
+    auto write = [&](Flit &result) -> Error {
+      commit.write(result);
+      return Error::success();
+    };
+    return transpose ? transpose->process(flit, write) : write(flit);
+  }
+
+private:
+  CommitUnit commit;
+  std::optional<TransposeEngine> transpose;
+};
+} // namespace
+
+/// Gives what is fetched, contracted where the command contracts, to `process`.
+static Error streamInto(const ExecConfig &config, FlitStream &stream,
+                        Slice &slice, bool plain,
+                        llvm::function_ref<Error(Flit &)> process) {
+  if (config.contraction)
+    return contract(*config.contraction, stream, slice.trf, plain, process);
+  for (uint32_t k = 0; k < config.fetch.flits; ++k) {
+    Flit flit;
+    stream.next(flit);
+    if (Error error = process(flit))
+      return error;
+  }
+  return Error::success();
+}
+
 Error sim::runExec(const ExecConfig &config, Slices slices, unsigned number,
                    bool plain) {
   FlitStream stream(config.fetch, slices, number);
@@ -115,32 +154,15 @@ Error sim::runExec(const ExecConfig &config, Slices slices, unsigned number,
   if (!config.commit || !config.commit->isEnabled(number))
     return Error::success();
 
-  CommitUnit commit(*config.commit, slice.dm);
+  ResultWriter writer(config, slice);
   std::optional<VectorEngine> vector;
   if (config.vector)
     vector.emplace(*config.vector, slice.vrf, number);
-  std::optional<TransposeEngine> transpose;
-  if (config.transpose)
-    transpose.emplace(*config.transpose);
-  auto write = [&](Flit &flit) -> Error {
-    commit.write(flit);
-    return Error::success();
-  };
-  auto turn = [&](Flit &flit) -> Error {
-    return transpose ? transpose->process(flit, write) : write(flit);
-  };
+  auto write = [&](Flit &flit) { return writer.process(flit); };
   auto finish = [&](Flit &flit) -> Error {
-    return vector ? vector->process(flit, turn) : turn(flit);
+    return vector ? vector->process(flit, write) : write(flit);
   };
-  if (config.contraction)
-    return contract(*config.contraction, stream, slice.trf, plain, finish);
-  for (uint32_t k = 0; k < config.fetch.flits; ++k) {
-    Flit flit;
-    stream.next(flit);
-    if (Error error = finish(flit))
-      return error;
-  }
-  return Error::success();
+  return streamInto(config, stream, slice, plain, finish);
 }
 
 Error sim::runReducingExec(const ExecConfig &config, Slices slices,
@@ -165,41 +187,22 @@ Error sim::runReducingExec(const ExecConfig &config, Slices slices,
         return engines[k]->processFront(flit, keep);
       };
       FlitStream stream(config.fetch, slices, group + k);
-      if (config.contraction) {
-        if (Error error =
-                contract(*config.contraction, stream, slice.trf, plain, enter))
-          return error;
-        continue;
-      }
-      for (uint32_t n = 0; n < config.fetch.flits; ++n) {
-        Flit flit;
-        stream.next(flit);
-        if (Error error = enter(flit))
-          return error;
-      }
+      if (Error error = streamInto(config, stream, slice, plain, enter))
+        return error;
     }
     std::vector<Beat> sums = combineSlices(reduce, beats);
     for (unsigned k = 0; k < reduce.slices; ++k) {
       if (!config.commit || !config.commit->isEnabled(group + k))
         continue;
-      CommitUnit commit(*config.commit, sliceAt(group + k).dm);
-      std::optional<TransposeEngine> transpose;
-      if (config.transpose)
-        transpose.emplace(*config.transpose);
-      auto write = [&](Flit &flit) -> Error {
-        commit.write(flit);
-        return Error::success();
-      };
-      auto turn = [&](Flit &flit) -> Error {
-        return transpose ? transpose->process(flit, write) : write(flit);
-      };
+      ResultWriter writer(config, sliceAt(group + k));
+      auto write = [&](Flit &flit) { return writer.process(flit); };
       LoopCounter index(0, reduce.loops);
       for (const Beat &sum : sums) {
         bool isKept = index.address() == (k & reduce.mask);
         index.next();
         Beat beat = sum;
         if (isKept)
-          if (Error error = engines[k]->processBack(beat, turn))
+          if (Error error = engines[k]->processBack(beat, write))
             return error;
       }
     }

@@ -6,6 +6,8 @@
 
 #include "Diagnostics.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -17,6 +19,16 @@ using json = nlohmann::ordered_json;
 using llvm::StringRef;
 
 namespace furiosa::compile {
+
+std::string describe(mlir::Location location, mlir::Operation &command) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto at = location->findInstanceOf<mlir::FileLineColLoc>())
+    os << "--> " << at.getFilename().getValue() << ":" << at.getLine() << ":"
+       << at.getColumn() << "\n\n";
+  command.print(os, mlir::OpPrintingFlags().useLocalScope());
+  return text;
+}
 
 std::string dumpJson(const json &value, int indent) {
   return value.dump(indent, ' ', false, json::error_handler_t::replace);

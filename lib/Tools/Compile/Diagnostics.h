@@ -96,6 +96,8 @@ nlohmann::ordered_json artifactToJson(const Subject &subject,
 /// One SARIF log of all messages.
 nlohmann::ordered_json toSarif(llvm::ArrayRef<Message> messages,
                                Sources &sources, bool success);
+/// Where a command comes from, as the viewers show it, and its text.
+std::string describe(mlir::Location location, mlir::Operation &command);
 /// Text of a JSON value; bytes that are no UTF-8 become U+FFFD. `indent` as for
 /// `dump`: -1 is one line.
 std::string dumpJson(const nlohmann::ordered_json &value, int indent = -1);

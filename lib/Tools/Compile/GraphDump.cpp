@@ -184,17 +184,9 @@ void GraphWriter::addOperator(Operation &op, const json &loops) {
     context = "dma";
   else if (auto chain = dyn_cast<visa::ChainOp>(op))
     context = visa::stringifyContext(chain.getContext());
-  std::string description;
-  llvm::raw_string_ostream os(description);
-  if (auto at = op.getLoc()->findInstanceOf<FileLineColLoc>())
-    os << "--> " << at.getFilename().getValue() << ":" << at.getLine() << ":"
-       << at.getColumn() << "\n\n";
-  OpPrintingFlags flags;
-  flags.useLocalScope();
-  op.print(os, flags);
   std::string id = std::to_string(operators.size());
   operators[id] = {{"name", op.getName().stripDialect().str() + "_" + id},
-                   {"description", description},
+                   {"description", compile::describe(op.getLoc(), op)},
                    {"inputs", std::move(from)},
                    {"outputs", std::move(to)},
                    {"context", context.str()},

@@ -57,18 +57,6 @@ private:
 };
 } // namespace
 
-static std::string describe(IssueOp issue) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto at = issue.getLoc()->findInstanceOf<FileLineColLoc>())
-    os << "--> " << at.getFilename().getValue() << ":" << at.getLine() << ":"
-       << at.getColumn() << "\n\n";
-  OpPrintingFlags flags;
-  flags.useLocalScope();
-  issue.getBody().front().front().print(os, flags);
-  return text;
-}
-
 /// Bytes on the DM side of a transfer, copies counted.
 static double countDmaBytes(lir::DmaOp dma) {
   double bytes = 0;
@@ -132,7 +120,8 @@ json ScheduleWriter::writeCommand(IssueOp issue, int64_t begin, int64_t end,
           {"lifetime", {{"begin", begin}, {"end", end}}},
           {"input_tensors", inputs.getArrayRef().vec()},
           {"output_tensors", outputs.getArrayRef().vec()},
-          {"description", describe(issue)},
+          {"description",
+           describe(issue.getLoc(), issue.getBody().front().front())},
           {"util", writeUtil(issue, end - begin)},
           {"scheduler_node_index", nullptr}};
 }

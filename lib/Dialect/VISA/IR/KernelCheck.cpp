@@ -424,15 +424,7 @@ bool KernelChecker::checkChain(ChainOp chain,
 void KernelChecker::checkTensorUse(Operation *op) {
   if (isa<CallOpInterface>(op) || op->hasTrait<OpTrait::ReturnLike>())
     return;
-  auto isTensor = [](Type type) {
-    return bool(getTensorParts(type).elementType);
-  };
-  bool hasTensors = llvm::any_of(op->getOperandTypes(), isTensor) ||
-                    llvm::any_of(op->getResultTypes(), isTensor);
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      hasTensors |= llvm::any_of(block.getArgumentTypes(), isTensor);
-  if (!hasTensors)
+  if (!usesTensors(op))
     return;
   FaultReporter(op).notYetSupported()
       << "tensors as operands or results of this op in a kernel";

@@ -7,12 +7,6 @@ using namespace furiosa;
 using namespace furiosa::visa;
 using mapping::Mapping;
 
-/// Bits of an element of a tensor, where visa verified that it is one.
-static unsigned getBits(const TensorParts &tensor) {
-  return wireBits(
-      visa::getElementType(tensor.elementType).value_or(ElementType::I8));
-}
-
 const Layout &visa::getFetchedLayout(const ChainStage &stage) {
   const StageRecord *record = stage.find<SwitchOp>();
   if (!record)
@@ -24,7 +18,7 @@ mapping::Result<loops::FetchLoops> visa::deriveFetch(const ChainStage &stage) {
   auto fetch = cast<FetchOp>(stage.records[stage.index].op);
   TensorParts source = getTensorParts(fetch.getSource().getType());
   loops::FetchWidth width;
-  width.bits = getBits(source);
+  width.bits = getElementBits(source);
   width.convertedBits = wireBits(getFetchedLayout(stage).type);
   width.isSub = stage.before().context == Context::Sub;
   return loops::deriveFetchLoops(source.element.getMapping(),
@@ -47,7 +41,7 @@ visa::deriveContraction(const ChainStage &stage) {
       getTensorParts(cast<ContractOuterOp>(outer->op).getWeight().getType());
   return loops::deriveContractionLoops(
       weight.element.getMapping(), outer->after.outerTime, outer->after.packet,
-      getBits(weight), outer->after.timeBroadcast, runs);
+      getElementBits(weight), outer->after.timeBroadcast, runs);
 }
 
 mapping::Result<loops::LoopNest>
@@ -55,7 +49,7 @@ visa::deriveVrfOperand(Value operand, const ChainStage &stage) {
   TensorParts parts = getTensorParts(operand.getType());
   return loops::deriveVrfLoops(parts.element.getMapping(),
                                stage.before().flowTime(), stage.before().packet,
-                               getBits(parts));
+                               getElementBits(parts));
 }
 
 /// The tensor that a chain stores.

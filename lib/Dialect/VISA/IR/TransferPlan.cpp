@@ -12,10 +12,6 @@ using namespace furiosa::visa;
 using mapping::Mapping;
 namespace machine = furiosa::rngd::machine;
 
-static unsigned getBits(Type elementType) {
-  return wireBits(visa::getElementType(elementType).value_or(ElementType::I8));
-}
-
 /// A tensor of HBM or DM as one side of a transfer.
 static TransferSide getSide(Type type, const ViewStart &start) {
   TensorParts parts = getTensorParts(type);
@@ -97,7 +93,7 @@ FailureOr<TransferPlan> visa::planTransfer(Value source, Value target,
       (source == getBaseBuffer(source) || !source.getDefiningOp<PadOp>());
   auto commands = deriveTransfer(
       getSide(sourceType, *sourceStart), getSide(targetType, *targetStart),
-      getBits(getTensorParts(sourceType).elementType), mayMovePadding);
+      getElementBits(getTensorParts(sourceType)), mayMovePadding);
   if (!commands) {
     reporter.report(commands.fault(), {});
     return failure();
@@ -158,7 +154,7 @@ FailureOr<TransferPlan> visa::planIndirect(Value table, Value index, Value rows,
   if (failed(tableStart) || failed(rowsStart) || failed(indexStart))
     return failure();
   TensorParts parts = getTensorParts(tableType);
-  unsigned bits = getBits(parts.elementType);
+  unsigned bits = getElementBits(parts);
   auto stride = getKeyStride(parts.element.getMapping(), key);
   int64_t cells = 1;
   for (auto [axis, declared] : llvm::enumerate(parts.axes.getAxes().list()))

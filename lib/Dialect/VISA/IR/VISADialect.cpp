@@ -116,22 +116,9 @@ LogicalResult VISADialect::verifyOperationAttribute(Operation *op,
   // A kernel that has been lowered keeps its mark; there is no visa to check.
   if (function.isExternal())
     return op->emitOpError() << "a kernel needs a body";
-  // What an op checks of its region may rely on the invariants of all that is
-  // in it, so these come first.
-  auto holds = [&](function_ref<LogicalResult(Operation *)> check) {
-    return !function.getBody()
-                .walk<WalkOrder::PreOrder>([&](Operation *nested) {
-                  return WalkResult(check(nested));
-                })
-                .wasInterrupted();
-  };
-  if (!holds([](Operation *nested) {
-        return nested->getName().verifyInvariants(nested);
-      }) ||
-      !holds([](Operation *nested) {
-        return verify(nested, /*verifyRecursively=*/false);
-      }))
-    return failure();
+  for (Operation &nested : function.getBody().getOps())
+    if (failed(verify(&nested)))
+      return failure();
   return checkKernel(function);
 }
 

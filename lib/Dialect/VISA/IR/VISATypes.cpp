@@ -248,3 +248,25 @@ TensorParts visa::getTensorParts(Type type) {
       });
   return parts;
 }
+
+bool visa::isTensor(Type type) {
+  return bool(getTensorParts(type).elementType);
+}
+
+bool visa::usesTensors(Operation *op) {
+  auto hasTensor = [](TypeRange types) {
+    return llvm::any_of(types, isTensor);
+  };
+  if (hasTensor(op->getOperandTypes()) || hasTensor(op->getResultTypes()))
+    return true;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (hasTensor(block.getArgumentTypes()))
+        return true;
+  return false;
+}
+
+unsigned visa::getElementBits(const TensorParts &tensor) {
+  return wireBits(
+      visa::getElementType(tensor.elementType).value_or(ElementType::I8));
+}

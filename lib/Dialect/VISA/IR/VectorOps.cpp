@@ -91,21 +91,33 @@ static void printScalar(OpAsmPrinter &printer, TypedAttr scalar) {
 // Slots: `[imm 2.0 with 1.0 if "1---", vrf %v]`
 //===----------------------------------------------------------------------===//
 
+/// The enumerator that a keyword names; `expected` is said where there is none.
+template <typename Enum>
+static std::optional<Enum>
+parseKeyword(OpAsmParser &parser, std::optional<Enum> (*symbolize)(StringRef),
+             const char *expected) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (failed(parser.parseOptionalKeyword(&keyword)))
+    keyword = "";
+  std::optional<Enum> value = symbolize(keyword);
+  if (!value)
+    parser.emitError(loc, expected);
+  return value;
+}
+
 static ParseResult
 parseSlots(OpAsmParser &parser, ArrayAttr &slots,
            SmallVectorImpl<OpAsmParser::UnresolvedOperand> &tensors) {
   Builder &builder = parser.getBuilder();
   SmallVector<Attribute> list;
   auto parseSlot = [&]() -> ParseResult {
-    SMLoc loc = parser.getCurrentLocation();
-    StringRef keyword;
-    if (failed(parser.parseOptionalKeyword(&keyword)))
-      keyword = "";
-    auto kind = symbolizeSlotKind(keyword);
+    auto kind = parseKeyword(
+        parser, symbolizeSlotKind,
+        "expected an operand slot: 'imm', 'vrf' or 'stash', or in pair mode "
+        "'skip' or 'apply'");
     if (!kind)
-      return parser.emitError(
-          loc, "expected an operand slot: 'imm', 'vrf' or 'stash', or in pair "
-               "mode 'skip' or 'apply'");
+      return failure();
     TypedAttr value, with;
     std::string guard;
     if (*kind == SlotKind::Imm && failed(parseScalar(parser, value)))
@@ -164,15 +176,12 @@ static ParseResult parseComparisons(OpAsmParser &parser,
                                     ArrayAttr &comparisons) {
   SmallVector<Attribute> list;
   auto parseComparison = [&]() -> ParseResult {
-    SMLoc loc = parser.getCurrentLocation();
-    StringRef keyword;
-    if (failed(parser.parseOptionalKeyword(&keyword)))
-      keyword = "";
-    auto kind = symbolizeComparison(keyword);
+    auto kind = parseKeyword(
+        parser, symbolizeComparison,
+        "expected a comparison: equal, less, greater, less_unsigned, "
+        "greater_unsigned, true or false");
     if (!kind)
-      return parser.emitError(
-          loc, "expected a comparison: equal, less, greater, less_unsigned, "
-               "greater_unsigned, true or false");
+      return failure();
     TypedAttr boundary;
     if (vector::hasBoundary(static_cast<vector::Comparison>(*kind)) &&
         failed(parseScalar(parser, boundary)))

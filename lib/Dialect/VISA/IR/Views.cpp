@@ -44,10 +44,6 @@ static Value getViewSource(Value tensor) {
   return {};
 }
 
-static unsigned getBits(Type elementType) {
-  return wireBits(visa::getElementType(elementType).value_or(ElementType::I8));
-}
-
 /// The mapping of a dimension; null where the tier has none.
 static tmap::MappingAttr getMapping(const TensorParts &parts,
                                     Dimension dimension) {
@@ -191,7 +187,7 @@ static LogicalResult addTile(TileOp tile, ViewStart &start,
     return failure();
   std::optional<int64_t> units = first ? window->offset : window->step;
   if (dimension == Dimension::Element)
-    units = loops::getBytes(*units, getBits(parts.elementType));
+    units = loops::getBytes(*units, getElementBits(parts));
   if (!units)
     return failure();
   if (!first) {
@@ -409,8 +405,7 @@ void TileOp::checkInKernel(KernelChecker &checker) {
         << mapping.str() << "\"";
     return checker.noteFault();
   }
-  int64_t bits =
-      dimension == Dimension::Element ? getBits(source.elementType) : 8;
+  int64_t bits = dimension == Dimension::Element ? getElementBits(source) : 8;
   bool wholeBytes = true;
   if (known)
     for (int64_t at : {first, last}) {

@@ -80,9 +80,18 @@ struct TensorParts {
 /// The parts of a tier type; a null element type for any other type.
 TensorParts getTensorParts(mlir::Type type);
 
+/// Whether a type is that of a tensor, in whatever tier.
+bool isTensor(mlir::Type type);
+/// Whether operands, results or block arguments of an op are tensors.
+bool usesTensors(mlir::Operation *op);
+
 // Ops of the dialect have a getElementType of their own.
 using furiosa::getElementType;
 using furiosa::getMLIRType;
+
+/// Bits of an element of a tensor in memory; verifiers see to it that its type
+/// is one of the chip's.
+unsigned getElementBits(const TensorParts &tensor);
 
 /// The buffer that a chain of views stands on.
 mlir::Value getBaseBuffer(mlir::Value tensor);
