@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "furiosa/Target/RNGD/EDF.h"
+#include "EDFFormat.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,10 +14,6 @@
 using namespace furiosa;
 using namespace furiosa::rngd;
 using namespace furiosa::rngd::edf;
-
-static std::string hex(uint64_t value) {
-  return "0x" + llvm::utohexstr(value, /*LowerCase=*/true);
-}
 
 static std::string quoted(llvm::StringRef text) {
   std::string result = "\"";
