@@ -75,3 +75,16 @@ function(furiosa_tablegen_ops target)
   add_public_tablegen_target(${target})
   add_dependencies(mlir-headers ${target})
 endfunction()
+
+# furiosa_precompile_mlir(targets...)
+# Parses MLIR's headers once for all of these targets: a third of the time of
+# a file that uses them. Every file still includes what it uses; the `gcc`
+# preset compiles without precompiled headers and shows what is missing.
+function(furiosa_precompile_mlir)
+  foreach(target IN LISTS ARGN)
+    if(TARGET obj.${target})
+      set(target obj.${target})
+    endif()
+    target_precompile_headers(${target} REUSE_FROM FuriosaPrecompiled)
+  endforeach()
+endfunction()
