@@ -294,6 +294,23 @@ position |                  | +0          | +1 | +2 | +3 | +4 | +5 | +6         
       "B·4 [4], A·1 [3], ·[5/6 top]; tail 75 bottom");
 }
 
+TEST(Mapping, ExplainsDifferences) {
+  Axes axes = axesOf({{"A", 8}, {"B", 16}, {"L", int64_t(1) << 40}});
+  EXPECT_EQ(explainDifference(parse("A, B", axes), parse("B", axes)),
+            "\"A, B\" has 128 positions, \"B\" has 16");
+  EXPECT_EQ(explainDifference(parse("A # 16", axes), parse("A #{0} 16", axes)),
+            "at position 8, \"A # 16\" is top padding and \"A #{0} 16\" is "
+            "zero padding");
+  EXPECT_EQ(explainDifference(parse("B / 2, B % 2", axes), parse("B", axes)),
+            "");
+  // Far behind what is scanned: one step of a term.
+  EXPECT_EQ(explainDifference(parse("A, L", axes), parse("A # 9 = 8, L", axes)),
+            "");
+  EXPECT_EQ(explainDifference(parse("A, L", axes), parse("B % 8, L", axes)),
+            "at position 1099511627776, \"A, L\" is {A: 1} and \"B % 8, L\" is "
+            "{B: 1}");
+}
+
 TEST(Mapping, ExplainsSequences) {
   Axes axes = axesOf({{"A", 8}, {"B", 8}, {"C", 4}, {"T", 4}});
   Mapping memory = parse("A, B, C # 8", axes);

@@ -55,7 +55,7 @@ convertTensor(Type type, function_ref<InFlightDiagnostic()> emitError) {
   auto bytes = elements ? loops::getBytes(*elements, getElementBits(parts))
                         : std::nullopt;
   if (!bytes) {
-    emitError() << "MM-47: element \"" << parts.element.getText()
+    emitError() << "MM-5: element \"" << parts.element.getText()
                 << "\" is not a whole number of bytes of " << parts.elementType;
     return {};
   }

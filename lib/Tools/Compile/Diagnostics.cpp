@@ -177,8 +177,16 @@ static llvm::SourceMgr::DiagKind getKind(Message::Level level) {
 }
 
 void printText(llvm::raw_ostream &os, const Message &message, Sources &sources,
-               bool colours) {
-  if (std::optional<llvm::SMLoc> at = sources.find(message.place)) {
+               bool colours, const Place *shown) {
+  std::optional<llvm::SMLoc> at = sources.find(message.place);
+  if (at && shown && *shown == message.place) {
+    // A message without a line number has no excerpt.
+    std::string file = printable(message.place.file) + ":" +
+                       std::to_string(message.place.line) + ":" +
+                       std::to_string(message.place.column);
+    llvm::SMDiagnostic(file, getKind(message.level), message.text)
+        .print(nullptr, os, colours);
+  } else if (at) {
     sources.getManager()
         .GetMessage(*at, getKind(message.level), message.text)
         .print(nullptr, os, colours);
@@ -191,7 +199,7 @@ void printText(llvm::raw_ostream &os, const Message &message, Sources &sources,
         .print(nullptr, os, colours);
   }
   for (const Message &child : message.children)
-    printText(os, child, sources, colours);
+    printText(os, child, sources, colours, &message.place);
 }
 
 } // namespace furiosa::compile

@@ -26,6 +26,7 @@ struct Place {
   std::string file;
   unsigned line = 0;
   unsigned column = 0;
+  bool operator==(const Place &) const = default;
 };
 
 struct Message {
@@ -75,9 +76,10 @@ public:
             std::vector<Message> &messages);
 };
 
-/// Prints a message and its notes with source lines and carets.
+/// Prints a message and its notes with source lines and carets; without where
+/// the place is the one `shown` just before.
 void printText(llvm::raw_ostream &os, const Message &message, Sources &sources,
-               bool colours);
+               bool colours, const Place *shown = nullptr);
 
 /// The kernel, or the file, that a JSON message is about.
 struct Subject {

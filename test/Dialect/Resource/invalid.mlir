@@ -285,7 +285,7 @@ func.func private @f() attributes {o = #resource.operand<i9, chip "1", element "
 
 // RES-23
 
-// expected-error@+1 {{RES-23: chip "1", element "A, B": MM-47: the tensor's size does not fit in 64 bits}}
+// expected-error@+1 {{RES-23: chip "1", element "A, B": MM-5: the tensor's size does not fit in 64 bits}}
 func.func private @f() attributes {o = #resource.operand<i32, chip "1", element "A, B", axes ["A", "B"] sizes [2147483648, 2147483648]>}
 
 // -----
@@ -299,7 +299,7 @@ func.func private @f() attributes {o = #resource.operand<i32, chip "1", element 
 
 // RES-23
 
-// expected-error@+1 {{RES-23: chip "1", element "A": MM-47: a tensor of 12 bits}}
+// expected-error@+1 {{RES-23: chip "1", element "A": MM-5: a tensor of 12 bits}}
 func.func private @f() attributes {o = #resource.operand<i4, chip "1", element "A", axes ["A"] sizes [3]>}
 
 // -----

@@ -113,6 +113,7 @@ func.func @packing(%d: !visa.hbm<i8, element "A, B", #axes>) attributes {visa.ke
     fetch %a time "A" packet "B" : !dm
     collect time "A, B / 32" packet "B % 32"
     // expected-error @below {{TU-41: the inner flit of packet is not the flit of the stream: found "D", expected "B"}}
+    // expected-note @below {{at position 1, "D" is {D: 1} and "B" is {B: 1}}
     contract_outer %w time "A" packet "D" : !trf
   }
   // expected-error @below {{TU-72}}
@@ -120,6 +121,7 @@ func.func @packing(%d: !visa.hbm<i8, element "A, B", #axes>) attributes {visa.ke
     fetch %a time "A" packet "B" : !dm
     collect time "A, B / 32" packet "B % 32"
     // expected-error @below {{TU-42: the flits packed into one packet are not the innermost 2 of time: found "A / 4, B % 32", expected "B"}}
+    // expected-note @below {{at position 32, "A / 4, B % 32" is {A: 4} and "B" is {B: 32}}
     contract_outer %w time "A" packet "A / 4, B % 32" : !trf
   }
   // expected-error @below {{TU-72}}
@@ -231,6 +233,7 @@ func.func @reducers() attributes {visa.kernel} {
     contract_packet packet "1"
     contract_time time "A"
     // expected-error @below {{TU-56: packet has 16 elements, the lane folder sends 8: found "R # 16", expected "R"}}
+    // expected-note @below {{"R # 16" has 16 positions, "R" has 8}}
     contract_lane interleaved time "A" packet "R # 16"
   }
   // expected-error @below {{TU-72}}
@@ -241,6 +244,7 @@ func.func @reducers() attributes {visa.kernel} {
     contract_packet packet "1"
     contract_time time "A"
     // expected-error @below {{TU-57: packet is not that of mode interleaved: found "A", expected "R"}}
+    // expected-note @below {{at position 1, "A" is {A: 1} and "R" is {R: 1}}
     contract_lane interleaved time "A" packet "A"
   }
   // expected-error @below {{TU-72}}
@@ -251,6 +255,7 @@ func.func @reducers() attributes {visa.kernel} {
     contract_packet packet "1"
     contract_time time "A"
     // expected-error @below {{TU-58: time is not that of mode interleaved: found "R", expected "A"}}
+    // expected-note @below {{at position 1, "R" is {R: 1} and "A" is {A: 1}}
     contract_lane interleaved time "R" packet "R"
   }
   return
@@ -405,6 +410,7 @@ func.func @extents() attributes {visa.kernel} {
     contract_outer %w time "A, B # 4" packet "E" : !trf
     contract_packet packet "1"
     // expected-error @below {{TU-53: the kept axes do not have the extents of the stream: found "A, B # 8", expected "A, B # 4"; write time "A, B # 4"}}
+    // expected-note @below {{"A, B # 8" has 64 positions, "A, B # 4" has 32}}
     contract_time time "A, B # 8"
     contract_lane interleaved time "A, B # 4" packet "R"
     commit_trim packet "R"
@@ -416,6 +422,7 @@ func.func @extents() attributes {visa.kernel} {
     contract_outer %w time "A, B # 4" packet "E" : !trf
     contract_packet packet "1"
     // expected-error @below {{TU-54: the kept axes do not have the extents of the stream: found "A, B", expected "A, B # 4"; write time "A, B # 4"}}
+    // expected-note @below {{"A, B" has 24 positions, "A, B # 4" has 32}}
     contract_time time "A, B"
     contract_lane interleaved time "A, B # 4" packet "R"
     commit_trim packet "R"

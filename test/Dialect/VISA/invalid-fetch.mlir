@@ -55,6 +55,27 @@ func.func @fetch_incompatible() attributes {visa.kernel} {
 
 // -----
 
+// MM-7: at most 65,536 steps in a loop.
+#axes = #tmap.axes<A = 32, X = 131072>
+!dm = !visa.dm<i8, slice "1 # 256", element "A", #axes>
+!out = !visa.dm<i8, slice "1 # 256", element "A", #axes>
+func.func @fetch_too_long_a_loop() attributes {visa.kernel} {
+  %d = visa.alloc : !dm
+  %r = visa.chain main -> !out {
+    // expected-error @below {{MM-7 (MA-29): one entry needs 131072 steps of 0, the sequencer counts to 65536; split the digit}}
+    // expected-note @below {{the loops over "A":}}
+    fetch %d time "X" packet "A" : !dm
+    collect time "X" packet "A"
+    commit_trim packet "A"
+    // expected-error @below {{MM-24 (MA-24): the memory has no digit of axis X}}
+    // expected-note @below {{the stream has time "X" and packet "A"}}
+    commit element "A"
+  }
+  return
+}
+
+// -----
+
 // MM-6: at most eight loops.
 #axes = #tmap.axes<A = 64, B = 64, C = 8>
 !dm = !visa.dm<i8, slice "1 # 256", element "A, B, C", #axes>
@@ -62,7 +83,8 @@ func.func @fetch_incompatible() attributes {visa.kernel} {
 func.func @fetch_too_many_loops() attributes {visa.kernel} {
   %d = visa.alloc : !dm
   %r = visa.chain main -> !out {
-    // expected-error @below {{MM-6: the order of access needs 13 loops, a sequencer has 8}}
+    // expected-error @below {{MM-6 (MA-29): the access needs 13 entries, the sequencer has 8; 2:512 right outside of 2:256 would be one entry}}
+    // expected-note @below {{the loops over "A, B, C":}}
     fetch %d time "A % 2, B % 2, A / 4 % 2, B / 4 % 2, A / 16 % 2, B / 16 % 2, A / 2 % 2, B / 2 % 2, A / 8 % 2, B / 8 % 2, A / 32, B / 32" packet "C" : !dm
     collect time "A % 2, B % 2, A / 4 % 2, B / 4 % 2, A / 16 % 2, B / 16 % 2, A / 2 % 2, B / 2 % 2, A / 8 % 2, B / 8 % 2, A / 32, B / 32" packet "C # 32"
     commit_trim packet "C"
@@ -118,6 +140,7 @@ func.func @collect_not_a_flit() attributes {visa.kernel} {
   %r = visa.chain main -> !dm {
     fetch %d time "A" packet "B" : !dm
     // expected-error @below {{TU-28: packet has 64 elements, a flit holds 32 of i8: found "B # 64", expected "B"; write packet "B"}}
+    // expected-note @below {{"B # 64" has 64 positions, "B" has 32}}
     collect time "A" packet "B # 64"
     commit_trim packet "B"
     commit element "A, B"
@@ -135,6 +158,7 @@ func.func @collect_wrong_packet() attributes {visa.kernel} {
   %r = visa.chain main -> !dm {
     fetch %d time "A" packet "B" : !dm
     // expected-error @below {{TU-29: packet is not the inner flit of the stream: found "A # 32", expected "B"}}
+    // expected-note @below {{at position 1, "A # 32" is {A: 1} and "B" is {B: 1}}
     collect time "A" packet "A # 32"
     commit_trim packet "B"
     commit element "A, B"
@@ -152,6 +176,7 @@ func.func @collect_wrong_time() attributes {visa.kernel} {
   %r = visa.chain main -> !dm {
     fetch %d time "A" packet "B" : !dm
     // expected-error @below {{TU-29: time is not that of the stream with its outer flits: found "A", expected "A, B / 16"; write time "A, B / 16"}}
+    // expected-note @below {{"A" has 8 positions, "A, B / 16" has 16}}
     collect time "A" packet "B % 16"
     commit_trim packet "B % 16"
     commit element "A, B"

@@ -62,6 +62,7 @@ func.func @lane_of_other_axis() attributes {visa.kernel} {
     fetch %d time "A" packet "B" : !dm
     collect time "A, B / 32" packet "B % 32"
     // expected-error @below {{TU-33: lane is not the outer part of time: found "E / 4", expected "A"}}
+    // expected-note @below {{at position 1, "E / 4" is {E: 4} and "A" is {A: 1}}
     to_trf lane "E / 4" element "B"
   }
   return
@@ -79,6 +80,7 @@ func.func @element_of_other_axis() attributes {visa.kernel} {
     fetch %d time "A" packet "B" : !dm
     collect time "A, B / 32" packet "B % 32"
     // expected-error @below {{TU-34: element is not the rest of time with the packet: found "C", expected "B"}}
+    // expected-note @below {{at position 1, "C" is {C: 1} and "B" is {B: 1}}
     to_trf lane "A" element "C"
   }
   return

@@ -86,6 +86,7 @@ func.func @forms() attributes {visa.kernel} {
   %r0 = visa.chain main -> !out {
     fetch %d time "A" packet "B" : !dm
     // expected-error @below {{TU-16: the new slices are not those of broadcast1: found "1 # 4, D % 64", expected "C % 64 # 256"; write slice "C % 64 # 256"}}
+    // expected-note @below {{at position 1, "1 # 4, D % 64" is {D: 1} and "C % 64 # 256" is {C: 1}}
     switch broadcast1 [4, 64] slice "1 # 4, D % 64" time "A, C / 64"
     collect time "A, C / 64" packet "B"
     commit_trim packet "B"
@@ -94,6 +95,7 @@ func.func @forms() attributes {visa.kernel} {
   %r1 = visa.chain main -> !out {
     fetch %d time "A" packet "B" : !dm
     // expected-error @below {{TU-16: time is not that of broadcast1: found "A, E % 4", expected "A, C / 64"; write time "A, C / 64"}}
+    // expected-note @below {{at position 1, "A, E % 4" is {E: 1} and "A, C / 64" is {C: 64}}
     switch broadcast1 [4, 64] slice "1 # 4, C % 64" time "A, E % 4"
     collect time "A, C / 64" packet "B"
     commit_trim packet "B"
@@ -102,6 +104,7 @@ func.func @forms() attributes {visa.kernel} {
   %r2 = visa.chain main -> !both {
     fetch %d time "A" packet "B" : !dm
     // expected-error @below {{TU-16: time is not that of broadcast01: found "A, C / 2 % 2, C % 2", expected "A / 2, C / 2 % 2, A % 2, C % 2"}}
+    // expected-note @below {{at position 2, "A, C / 2 % 2, C % 2" is {C: 2} and "A / 2, C / 2 % 2, A % 2, C % 2" is {A: 1}}
     switch broadcast01 [2, 2, 2] slice "C / 4, D % 4" time "A, C / 2 % 2, C % 2"
     collect time "A / 2, C / 2 % 2, A % 2, C % 2" packet "B"
     commit_trim packet "B"
@@ -110,6 +113,7 @@ func.func @forms() attributes {visa.kernel} {
   %r3 = visa.chain main -> !turned {
     fetch %d time "A" packet "B" : !dm
     // expected-error @below {{TU-17: time is not that of transpose: found "D", expected "A"}}
+    // expected-note @below {{"D" has 64 positions, "A" has 8}}
     switch transpose [32, 2] slice "C / 64, C % 2, C / 2 % 32" time "D"
     collect time "A" packet "B"
     commit_trim packet "B"
@@ -118,6 +122,7 @@ func.func @forms() attributes {visa.kernel} {
   %r4 = visa.chain main -> !turned {
     fetch %d time "A" packet "B" : !dm
     // expected-error @below {{TU-16: the new slices are not those of transpose}}
+    // expected-note @below {{at position 1, "C % 64, C / 64" is {C: 64} and "C / 64, C % 2, C / 2 % 32" is {C: 2}}
     switch transpose [32, 2] slice "C % 64, C / 64" time "A"
     collect time "A" packet "B"
     commit_trim packet "B"
@@ -215,6 +220,7 @@ func.func @custom() attributes {visa.kernel} {
   %r = visa.chain main -> !out {
     fetch %d time "C" packet "E" : !dm
     // expected-error @below {{TU-23: the outer part of time is not that of the stream: found "B % 4, C", expected}}
+    // expected-note @below {{at position 4, "B % 4, C" is {C: 4} and "C, C % 4" is {C: 1}}
     switch custom_broadcast [4] slice "A, B / 4, X" time "B % 4, C"
   }
   return

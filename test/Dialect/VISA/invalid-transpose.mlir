@@ -58,6 +58,7 @@ func.func @shapes() attributes {visa.kernel} {
     fetch %d time "B, C, D" packet "E" : !dm
     collect time "B, C, D" packet "E # 32"
     // expected-error @below {{TU-69: time is not the batches with at most the 16 columns of a row: found "B, E, D", expected "B, D, E"; write time "B, D, E"}}
+    // expected-note @below {{at position 1, "B, E, D" is {D: 1} and "B, D, E" is {E: 1}}
     transpose time "B, E, D" packet "C # 32"
     commit_trim packet "C"
     commit element "B, D, E, C"

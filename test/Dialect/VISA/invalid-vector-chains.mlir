@@ -167,6 +167,7 @@ func.func @narrow() attributes {visa.kernel} {
     vector_narrow trim packet "A = 4"
     // expected-error @below {{VE-23: packet does not follow from the stream: found "A", expected "A % 4 # 8"; write packet "A % 4 # 8"}}
     // expected-note @below {{it stands here}}
+    // expected-note @below {{at position 4, "A" is {A: 4} and "A % 4 # 8" is top padding}}
     vector_widen pad packet "A"
     // expected-error @below {{VE-6: vector_narrow lies before vector_widen}}
     vector_narrow trim packet "A % 4"
@@ -185,9 +186,13 @@ func.func @narrow() attributes {visa.kernel} {
     vector_tag zero
     // expected-error @below {{VE-16: time does not follow from the stream: found "1", expected "A / 4"; write time "A / 4"}}
     // expected-error @below {{VE-17: packet does not follow from the stream: found "A / 2", expected "A % 4"}}
+    // expected-note @below {{"1" has 1 position, "A / 4" has 2}}
+    // expected-note @below {{at position 1, "A / 2" is {A: 2} and "A % 4" is {A: 1}}
     vector_narrow split time "1" packet "A / 2"
     // expected-error @below {{VE-19: time does not follow from the stream: found "A / 4", expected "1"}}
     // expected-error @below {{VE-19: packet does not follow from the stream: found "A % 4", expected "A"}}
+    // expected-note @below {{"A % 4" has 4 positions, "A" has 8}}
+    // expected-note @below {{"A / 4" has 2 positions, "1" has 1}}
     vector_widen concat time "A / 4" packet "A % 4"
     vector_final
     commit_trim packet "A"
@@ -200,6 +205,7 @@ func.func @narrow() attributes {visa.kernel} {
     vector_tag zero
     // expected-error @below {{VE-22: packet does not follow from the stream: found "1 # 4"}}
     // expected-note @below {{it stands here}}
+    // expected-note @below {{at position 1, "1 # 4" is top padding and "B" is {B: 1}}
     vector_narrow trim packet "1 # 4"
     // expected-error @below {{VE-7: vector_narrow stands once}}
     // expected-error @below {{VE-15: packet "B" has 4 elements, expected a flit of eight}}

@@ -33,6 +33,8 @@ func.func @reduce() attributes {visa.kernel} {
     // expected-error @below {{VE-60: no reduction add of i32 inside a slice; there are add_sat, max, min}}
     // expected-error @below {{VE-55: axis R is reduced and cannot stay: found "R / 4, C / 4", expected "C / 4"}}
     // expected-error @below {{VE-56: packet passes whole or folds to one element: found "1 # 4", expected "C % 4"}}
+    // expected-note @below {{"R / 4, C / 4" has 8 positions, "C / 4" has 2}}
+    // expected-note @below {{at position 1, "1 # 4" is top padding and "C % 4" is {C: 1}}
     vector_reduce add axis "R" time "R / 4, C / 4" packet "1 # 4"
     vector_widen concat time "1" packet "C"
     vector_final
@@ -46,6 +48,7 @@ func.func @reduce() attributes {visa.kernel} {
     vector_tag zero
     vector_narrow split time "R, C / 4" packet "C % 4"
     // expected-error @below {{VE-54: axis C is lost, but only R is reduced: found "1", expected "C / 4"}}
+    // expected-note @below {{"1" has 1 position, "C / 4" has 2}}
     vector_reduce max axis "R" time "1" packet "C % 4"
     vector_widen concat time "1" packet "C"
     vector_final
@@ -60,6 +63,7 @@ func.func @reduce() attributes {visa.kernel} {
     vector_narrow split time "R, C / 4" packet "C % 4"
     // expected-note @below {{it stands here}}
     // expected-error @below {{VE-53: time is not that of the stream without axis R: found "C / 2", expected "C / 4"}}
+    // expected-note @below {{"C / 2" has 4 positions, "C / 4" has 2}}
     vector_reduce max axis "R" time "C / 2" packet "C % 4"
     // expected-error @below {{VE-36: vector_reduce has no write port}}
     vector_stash
@@ -179,6 +183,7 @@ func.func @slices() attributes {visa.kernel} {
     collect time "1" packet "A"
     vector_init
     // expected-error @below {{VE-64: time does not follow from the stream: found "X", expected "1"}}
+    // expected-note @below {{"X" has 4 positions, "1" has 1}}
     vector_inter_slice_reduce add slice "N, 1 # 4" time "X"
     vector_final
     commit_trim packet "A"

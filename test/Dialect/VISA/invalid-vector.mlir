@@ -178,6 +178,7 @@ func.func @casts() attributes {visa.kernel} {
     fetch %d time "1" packet "A" : !dm
     collect time "1" packet "A"
     // expected-error @below {{TU-63: packet has 16 elements, a flit holds 32 of i8: found "A # 16", expected "A # 32"}}
+    // expected-note @below {{"A # 16" has 16 positions, "A # 32" has 32}}
     cast to i8 packet "A # 16"
   }
   // expected-error @below {{TU-72}}
@@ -185,6 +186,7 @@ func.func @casts() attributes {visa.kernel} {
     fetch %d time "1" packet "A" : !dm
     collect time "1" packet "A"
     // expected-error @below {{TU-64: packet is not the stream's packet padded to a flit: found "1 # 32", expected "A # 32"}}
+    // expected-note @below {{at position 1, "1 # 32" is top padding and "A # 32" is {A: 1}}
     cast to i8 packet "1 # 32"
   }
   return

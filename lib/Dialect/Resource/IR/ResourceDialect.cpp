@@ -129,7 +129,7 @@ static mapping::Result<int64_t> getTensorBytes(Type elementType, StringRef chip,
                         *cells, wireBits(*furiosa::getElementType(elementType)))
                   : std::nullopt;
   if (!bits || *bits % 8 != 0)
-    return mapping::Fault{"MM-47", "size",
+    return mapping::Fault{"MM-5", "size",
                           bits
                               ? "a tensor of " + std::to_string(*bits) + " bits"
                               : "the tensor's size does not fit in 64 bits"};

@@ -8,6 +8,7 @@
 
 #include "Divide.h"
 
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace furiosa::mapping;
@@ -167,6 +168,40 @@ std::string furiosa::mapping::explainCells(const Mapping &mapping, int64_t from,
     row = next;
   }
   return table.str();
+}
+
+/// Positions of one step of each term of the comma list, innermost first.
+static void addSteps(const Mapping &mapping,
+                     llvm::SmallVectorImpl<int64_t> &positions) {
+  const Expr &expr = mapping.node->expr;
+  if (expr.kind != Expr::Kind::Product || !expr.ops.empty())
+    return;
+  int64_t step = 1;
+  for (const Expr &term : llvm::reverse(expr.parts)) {
+    positions.push_back(step);
+    step *= term.size;
+  }
+}
+
+std::string furiosa::mapping::explainDifference(const Mapping &left,
+                                                const Mapping &right) {
+  if (left.size() != right.size())
+    return "\"" + left.str() + "\" has " + std::to_string(left.size()) +
+           (left.size() == 1 ? " position, \"" : " positions, \"") +
+           right.str() + "\" has " + std::to_string(right.size());
+  constexpr int64_t maxScanned = 65536;
+  auto scanned = llvm::seq(std::min(left.size(), maxScanned));
+  llvm::SmallVector<int64_t> positions(scanned.begin(), scanned.end());
+  addSteps(left, positions);
+  addSteps(right, positions);
+  for (int64_t position : positions) {
+    std::string one = describe(left.cellAt(position), left.axes());
+    std::string other = describe(right.cellAt(position), right.axes());
+    if (one != other)
+      return "at position " + std::to_string(position) + ", \"" + left.str() +
+             "\" is " + one + " and \"" + right.str() + "\" is " + other;
+  }
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

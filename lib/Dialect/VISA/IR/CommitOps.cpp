@@ -111,7 +111,7 @@ void CommitOp::check(StageChecker &checker, Layout &layout) {
         << layout.packet.str() << "\"";
     return;
   }
-  if (!checkSequencerLimits(checker, *sequence, "element"))
+  if (!checkSequencerLimits(checker, *element, *sequence, "element"))
     return;
   // MM-26: every stride between packets is a multiple of 8 bytes, and one
   // write covers contiguous bytes.

@@ -101,7 +101,8 @@ static void checkTrfSide(StageChecker &checker, const Layout &layout,
         << weight.element.getText() << "\"";
     return;
   }
-  if (!checkSequencerLimits(checker, *sequence, "time"))
+  if (!checkSequencerLimits(checker, weight.element.getMapping(), *sequence,
+                            "time"))
     return;
   unsigned bits =
       wireBits(visa::getElementType(weight.elementType).value_or(layout.type));

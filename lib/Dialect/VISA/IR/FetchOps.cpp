@@ -73,7 +73,7 @@ void FetchOp::check(StageChecker &checker, Layout &layout) {
          << source.element.getText() << "\"; read a tile of it instead";
     return;
   }
-  checkSequencerLimits(checker, *sequence, "time");
+  checkSequencerLimits(checker, source.element.getMapping(), *sequence, "time");
 
   auto bytes = layout.packetBytes();
   if (!bytes)

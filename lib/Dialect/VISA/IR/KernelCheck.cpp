@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/VISA/IR/KernelCheck.h"
+#include "furiosa/Dialect/TensorMapping/Algebra/Explain.h"
 #include "furiosa/Dialect/VISA/IR/Views.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
@@ -141,6 +142,9 @@ InFlightDiagnostic FaultReporter::mismatch(StringRef rule, StringRef clause,
   diag << what << ": found \"" << found.str() << "\", expected \""
        << expected.str() << "\"; write " << clause << " \"" << expected.str()
        << "\"";
+  std::string difference = mapping::explainDifference(found, expected);
+  if (!difference.empty())
+    diag.attachNote() << difference;
   return diag;
 }
 
@@ -306,7 +310,7 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
          << capacity;
   }
   if (totalBits && *totalBits % 8 != 0)
-    reporter.fault("MM-47")
+    reporter.fault("MM-5")
         << "element \"" << parts.element.getText()
         << "\" is not a whole number of bytes of " << parts.elementType;
   // MA-13 … MA-15 over all dimensions together.

@@ -3,6 +3,7 @@
 #ifndef FURIOSA_LIB_DIALECT_VISA_IR_STAGEHELPERS_H
 #define FURIOSA_LIB_DIALECT_VISA_IR_STAGEHELPERS_H
 
+#include "furiosa/Dialect/TensorMapping/Algebra/Explain.h"
 #include "furiosa/Dialect/VISA/IR/KernelCheck.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
@@ -10,27 +11,21 @@
 
 namespace furiosa::visa {
 
-/// MM-6, MM-7: a sequencer has eight loops of at most 65,536 steps.
+/// MM-6, MM-7: a sequencer has eight loops of at most 65,536 steps. A note shows
+/// where the loops over `memory` come from.
 inline bool checkSequencerLimits(StageChecker &checker,
+                                 const mapping::Mapping &memory,
                                  const mapping::Sequence &sequence,
                                  llvm::StringRef clause) {
-  size_t entries = sequence.time.size() + sequence.packet.size();
-  if (entries > rngd::machine::sequencerEntries) {
-    checker.fault("MM-6", clause)
-        << "the order of access needs " << entries << " loops, a sequencer has "
-        << rngd::machine::sequencerEntries;
-    return false;
-  }
-  for (auto list : {llvm::ArrayRef<mapping::Entry>(sequence.time),
-                    llvm::ArrayRef<mapping::Entry>(sequence.packet)})
-    for (const mapping::Entry &entry : list)
-      if (entry.size > int64_t(rngd::machine::sequencerEntryLimit)) {
-        checker.fault("MM-7", clause)
-            << "one loop of " << entry.size << " steps, the limit is "
-            << rngd::machine::sequencerEntryLimit;
-        return false;
-      }
-  return true;
+  std::optional<mapping::Fault> limit = mapping::checkSequencerLimits(sequence);
+  if (!limit)
+    return true;
+  bool tooMany = sequence.time.size() + sequence.packet.size() >
+                 rngd::machine::sequencerEntries;
+  checker.report(*limit, clause, tooMany ? "MM-6" : "MM-7").attachNote()
+      << "the loops over \"" << memory.str() << "\":\n"
+      << llvm::StringRef(mapping::explainSequence(memory, sequence)).rtrim();
+  return false;
 }
 
 /// The attribute of a mapping over `axes`.

@@ -659,7 +659,7 @@ static void checkTensor(StageChecker &checker, const Layout &layout,
   if (!sequence)
     checker.report(sequence.fault(), {}, "VE-66");
   else
-    checkSequencerLimits(checker, *sequence, {});
+    checkSequencerLimits(checker, parts.element.getMapping(), *sequence, {});
 }
 
 /// VE-30, VE-31, VE-68: constants.

@@ -42,7 +42,7 @@ static Result<LoopNest> toBytes(llvm::ArrayRef<Entry> entries, unsigned bits) {
       continue;
     auto stride = getBytes(entry.stride, bits);
     if (!stride)
-      return notYetSupported("MM-47", "a stride of " +
+      return notYetSupported("MM-5", "a stride of " +
                                           llvm::Twine(entry.stride) +
                                           " elements of " + llvm::Twine(bits) +
                                           " bits, which is no whole number of "
@@ -101,7 +101,7 @@ Result<FetchLoops> loops::deriveFetchLoops(const Mapping &memory,
     run = outer.pop_back_val().size;
   auto runBytes = getBytes(run, width.bits);
   if (!runBytes)
-    return notYetSupported("MM-47", "a fetch of runs of " + llvm::Twine(run) +
+    return notYetSupported("MM-5", "a fetch of runs of " + llvm::Twine(run) +
                                         " elements of " +
                                         llvm::Twine(width.bits) +
                                         " bits, which are no whole bytes");

@@ -24,6 +24,11 @@ std::string describe(const Canonical &canonical, const Axes &axes);
 /// the innermost one. Rows are wrapped where they get too wide.
 std::string explainCells(const Mapping &mapping, int64_t from, int64_t count);
 
+/// Where two mappings over the same axes part: `at position 16, "A, B" is {A: 0,
+/// B: 1} and "B, A" is {A: 1, B: 0}`. Looks at the first 65,536 positions and at
+/// one step of every term; empty where none of these tells them apart.
+std::string explainDifference(const Mapping &left, const Mapping &right);
+
 /// A table with a row for each term of the stream: its entry, what of the
 /// memory lies inside of it and so makes the stride, and the memory once the
 /// term has taken its digit. Below it the entries after coalescing.
