@@ -106,7 +106,8 @@ TEST(CellVectors, Expressions) {
 }
 
 TEST(CellVectors, Invalid) {
-  for (const json &test : readVectors()["invalid"]) {
+  json vectors = readVectors();
+  for (const json &test : vectors["invalid"]) {
     auto mapping =
         CellEvaluator::parse(test["expr"].get<std::string>(), axesOf(test));
     EXPECT_FALSE(bool(mapping)) << test["id"] << ": " << test["expr"];

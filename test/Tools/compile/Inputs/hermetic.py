@@ -20,15 +20,18 @@ program = os.path.join(prefix, "bin", os.path.basename(program))
 action = [program, "compile", "input.mlir", "--exact", "foo", "-o", "output.edf",
           "--no-cache"]
 trace = os.path.abspath(folder) + ".trace"
+# Options of a sanitizer, if the program was built with one, are no input.
+environment = {key: value for key, value in os.environ.items()
+               if key in ("ASAN_OPTIONS", "UBSAN_OPTIONS")}
 tracer = []
 if shutil.which("strace") and subprocess.run(
         ["strace", "-o", os.devnull, "true"], stderr=subprocess.DEVNULL).returncode == 0:
     tracer = [shutil.which("strace"), "-f", "-e", "trace=%file,%network", "-o", trace]
 # AddressSanitizer and the tracer do not go together.
-if subprocess.run([*tracer, *action], cwd=folder, env={}, check=not tracer,
+if subprocess.run([*tracer, *action], cwd=folder, env=environment, check=not tracer,
                   stdout=subprocess.DEVNULL).returncode != 0:
     tracer = []
-    subprocess.run(action, cwd=folder, env={}, check=True,
+    subprocess.run(action, cwd=folder, env=environment, check=True,
                    stdout=subprocess.DEVNULL)
 assert sorted(os.listdir(folder)) == ["input.mlir", "output.edf"]
 if tracer:
