@@ -31,7 +31,7 @@ _furiosa_opt_mlir() {
     COMPREPLY=($(compgen -d -- "$cur"))
     return
     ;;
-  -o | --MF | --dump-visa | --dump-dfg | --dump-ir | --dump-graph | --dump-schedule)
+  -o | --MF | --dump-visa | --dump-dfg | --dump-ir | --dump-graph | --dump-schedule | --dump-trace)
     COMPREPLY=($(compgen -f -- "$cur"))
     return
     ;;
@@ -43,7 +43,7 @@ _furiosa_opt_mlir() {
     COMPREPLY=($(compgen -W "-o -p -j --package --exact --list --release
       --message-format --color --quiet --timing --MD --MF --no-cache --cache-dir
       --cache-limit --cache-stats --dump-visa --dump-dfg --dump-ir --dump-graph
-      --dump-schedule --dump-summary --help" -- "$cur"))
+      --dump-schedule --dump-trace --dump-summary --help" -- "$cur"))
     return
   fi
   for word in "${COMP_WORDS[@]:2}"; do

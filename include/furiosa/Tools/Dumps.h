@@ -1,7 +1,7 @@
 //===- Dumps.h - What programs read about a kernel --------------*- C++ -*-===//
 //
-// JSON for the public viewers of schedules and IR graphs, and figures of a
-// compilation. Schemas stand in docs/compile.md.
+// JSON for the viewers of schedules, traces and IR graphs, and figures of a
+// compilation. Schemas stand in docs/schedule.md and docs/compile.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,9 @@ namespace furiosa {
 
 /// The schedule of a scheduled program, as the schedule viewer reads it.
 std::string dumpSchedule(resource::ProgramOp program);
+
+/// The same as a trace that Perfetto and chrome://tracing open.
+std::string dumpTrace(resource::ProgramOp program);
 
 /// When each tensor of a scheduled program lives, and where.
 std::string dumpLifetimes(resource::ProgramOp program);

@@ -630,7 +630,8 @@ bool Driver::writeDumps() {
            {"--dump-dfg", paths.dfg, dumps.dfg, "visa"},
            {"--dump-ir", paths.ir, dumps.lirBytecode, "lir"},
            {"--dump-graph", paths.graph, dumps.lirGraph, "lir"},
-           {"--dump-schedule", paths.schedule, dumps.schedule, "resource"}}) {
+           {"--dump-schedule", paths.schedule, dumps.schedule, "resource"},
+           {"--dump-trace", paths.trace, dumps.trace, "resource"}}) {
     if (path.empty())
       continue;
     if (!text.empty())

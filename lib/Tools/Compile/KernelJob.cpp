@@ -156,6 +156,7 @@ static std::optional<CompiledKernel> compile(ModuleOp module, Times &times,
     module->print(text);
     text << "\n";
     dumps.schedule = dumpSchedule(program);
+    dumps.trace = dumpTrace(program);
     dumps.lifetimes = dumpLifetimes(program);
     dumps.summary.addProgram(program);
     dumps.summary.edfBytes = compiled.edf.size();

@@ -58,7 +58,7 @@ struct Dumps {
   std::string dfg;
   /// Bytecode, text and graph of the lir; empty if it began below.
   std::string lirBytecode, lirText, lirGraph;
-  std::string resourceText, schedule, lifetimes;
+  std::string resourceText, schedule, trace, lifetimes;
   Summary summary;
 };
 

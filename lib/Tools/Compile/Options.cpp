@@ -61,7 +61,8 @@ std::vector<std::pair<StringRef, StringRef>> DumpPaths::getFiles() const {
            {"--dump-dfg", dfg},
            {"--dump-ir", ir},
            {"--dump-graph", graph},
-           {"--dump-schedule", schedule}})
+           {"--dump-schedule", schedule},
+           {"--dump-trace", trace}})
     if (!path.empty())
       files.emplace_back(flag, path);
   return files;
@@ -175,6 +176,10 @@ struct Flags {
   cl::opt<std::string> dumpSchedule{
       "dump-schedule", cl::desc("Dump it for the schedule viewer (JSON)"),
       cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> dumpTrace{
+      "dump-trace",
+      cl::desc("Dump it for Perfetto or chrome://tracing (JSON)"),
+      cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> dumpSummary{
       "dump-summary",
       cl::desc("Dump figures, texts, graphs and lifetimes to a folder"),
@@ -264,7 +269,8 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   options.depfile = flags.depfile;
   options.timing = flags.timing;
   options.dumps = {flags.dumpVisa,  flags.dumpDfg,      flags.dumpIR,
-                   flags.dumpGraph, flags.dumpSchedule, flags.dumpSummary};
+                   flags.dumpGraph, flags.dumpSchedule, flags.dumpTrace,
+                   flags.dumpSummary};
   options.cacheLimit = uint64_t(1) << 30;
   if (flags.cacheLimit.getNumOccurrences() != 0) {
     std::optional<uint64_t> limit = parseSize(flags.cacheLimit);

@@ -18,7 +18,7 @@ enum class MessageFormat : uint8_t { Human, Json, Sarif };
 
 /// Files to dump to; empty: none. "-" is standard output.
 struct DumpPaths {
-  std::string visa, dfg, ir, graph, schedule;
+  std::string visa, dfg, ir, graph, schedule, trace;
   /// A folder.
   std::string summary;
 

@@ -1,9 +1,12 @@
 //===- ScheduleDump.cpp - Schedules for the viewer ------------------------===//
 
+#include "ScheduleDump.h"
+
 #include "Diagnostics.h"
 #include "Timeline.h"
 
 #include "furiosa/Dialect/Resource/Scheduling/Scheduling.h"
+#include "furiosa/Dialect/Resource/Transforms/Costs.h"
 #include "furiosa/Dialect/Resource/Transforms/Dependences.h"
 #include "furiosa/Target/RNGD/Machine.h"
 #include "furiosa/Tools/Dumps.h"
@@ -30,8 +33,8 @@ static constexpr int64_t pageBytesOfSlice = 32 * 1024;
 /// Bytes that the engines of one transfer move in a cycle on the DM side, from
 /// schedules of the reference toolchain.
 static constexpr double dmaBytesPerCycle = 1359;
-/// A browser shows no more.
-static constexpr uint64_t mostCommands = 4096;
+/// More than a reader wants to see; the viewer is made for 10,000.
+static constexpr uint64_t mostCommands = 16384;
 
 namespace {
 class ScheduleWriter {
@@ -42,16 +45,25 @@ public:
       if (isa<ArgumentOp, BufferOp>(op))
         numbers[op.getResult(0)] = numbers.size();
   }
+  /// Null if the cycles of a command do not fit.
   json write();
-  json writeTensors();
 
 private:
-  json writeCommand(IssueOp issue, int64_t begin, int64_t end, uint64_t index);
+  json writeCommand(const TimelineEntry &entry);
+  json writeLoop(const TimelineEntry &entry);
+  json writeWait(const TimelineEntry &entry);
+  /// Numbers in the queue of what a command depends on.
+  json writeDependences(Operation *op);
+  json writeOperands();
+  json writeTensors();
   json writeTensor(BufferOp buffer);
 
   ProgramOp program;
   Timeline timeline;
   llvm::DenseMap<Value, size_t> numbers;
+  llvm::DenseMap<Operation *, CommandFacts> facts;
+  /// Numbers in the queue of the commands last met.
+  llvm::DenseMap<Operation *, uint64_t> met;
   /// First and last command that touches a buffer.
   llvm::DenseMap<Value, std::pair<uint64_t, uint64_t>> touched;
 };
@@ -79,8 +91,16 @@ static json writeUtil(IssueOp issue, int64_t cycles) {
   return {{"total_util", used}, {"base_util", used}, {"efficiency", used}};
 }
 
-json ScheduleWriter::writeCommand(IssueOp issue, int64_t begin, int64_t end,
-                                  uint64_t index) {
+json ScheduleWriter::writeDependences(Operation *op) {
+  json after = json::array();
+  for (Operation *before : facts[op].after)
+    after.push_back(std::to_string(met.at(before)));
+  return after;
+}
+
+json ScheduleWriter::writeCommand(const TimelineEntry &entry) {
+  auto issue = cast<IssueOp>(entry.op);
+  uint64_t index = entry.number;
   Operation &command = issue.getBody().front().front();
   StringRef kind = getCommandKind(issue);
   json contexts = json::array();
@@ -113,17 +133,47 @@ json ScheduleWriter::writeCommand(IssueOp issue, int64_t begin, int64_t end,
     auto [at, isNew] = touched.try_emplace(access.buffer, index, index);
     at->second.second = index;
   }
-  return {{"index", std::to_string(index)},
-          {"history", json::object()},
-          {"tpe", tpe.str()},
-          {"contexts", std::move(contexts)},
-          {"lifetime", {{"begin", begin}, {"end", end}}},
-          {"input_tensors", inputs.getArrayRef().vec()},
-          {"output_tensors", outputs.getArrayRef().vec()},
-          {"description",
-           describe(issue.getLoc(), issue.getBody().front().front())},
-          {"util", writeUtil(issue, end - begin)},
-          {"scheduler_node_index", nullptr}};
+  return {
+      {"index", std::to_string(index)},
+      {"history", json::object()},
+      {"tpe", tpe.str()},
+      {"contexts", std::move(contexts)},
+      {"lifetime", {{"begin", entry.begin}, {"end", entry.end}}},
+      {"input_tensors", inputs.getArrayRef().vec()},
+      {"output_tensors", outputs.getArrayRef().vec()},
+      {"description",
+       describe(issue.getLoc(), issue.getBody().front().front())},
+      {"util", writeUtil(issue, entry.end - entry.begin)},
+      {"scheduler_node_index", nullptr},
+      {"after", writeDependences(issue)},
+      {"cost",
+       {{"cycles", facts[issue].cycles}, {"formula", facts[issue].formula}}}};
+}
+
+json ScheduleWriter::writeLoop(const TimelineEntry &entry) {
+  auto loop = cast<LoopOp>(entry.op);
+  return {{"index", std::to_string(entry.number)},
+          {"lifetime", {{"begin", entry.begin}, {"end", entry.end}}},
+          {"trips", loop.getTrips()},
+          {"cycles", loop.getCycles().value_or(0)},
+          {"barrier", bool(loop.getBarrier())},
+          {"after", writeDependences(loop)}};
+}
+
+/// Null for a wait that waits for nothing.
+json ScheduleWriter::writeWait(const TimelineEntry &entry) {
+  auto wait = cast<WaitOp>(entry.op);
+  IssueOp target = timeline.getTarget(wait);
+  if (!target)
+    return nullptr;
+  json tag = nullptr;
+  if (wait.getTag())
+    tag = *wait.getTag();
+  return {{"index", std::to_string(entry.number)},
+          {"lifetime", {{"begin", entry.begin}, {"end", entry.end}}},
+          {"engine", stringifyEngine(wait.getEngine()).str()},
+          {"tag", std::move(tag)},
+          {"instruction", std::to_string(met.at(target))}};
 }
 
 static std::pair<StringRef, bool> getBufferType(lir::Tier tier) {
@@ -176,12 +226,22 @@ json ScheduleWriter::writeTensor(BufferOp buffer) {
 }
 
 json ScheduleWriter::write() {
-  json instructions = json::array();
+  auto found = getCommandFacts(program);
+  if (failed(found))
+    return nullptr;
+  facts = std::move(*found);
+  json instructions = json::array(), waits = json::array(),
+       loops = json::array();
   uint64_t next = 0;
-  timeline.visit(mostCommands, [&](IssueOp issue, int64_t begin, int64_t end,
-                                   uint64_t number, bool) {
-    next = number + 1;
-    instructions.push_back(writeCommand(issue, begin, end, number));
+  timeline.visit(mostCommands, [&](const TimelineEntry &entry) {
+    next = entry.number + 1;
+    met[entry.op] = entry.number;
+    if (isa<IssueOp>(entry.op))
+      instructions.push_back(writeCommand(entry));
+    else if (isa<LoopOp>(entry.op))
+      loops.push_back(writeLoop(entry));
+    else if (json wait = writeWait(entry); !wait.is_null())
+      waits.push_back(std::move(wait));
   });
   // The end of every kernel: the core sees that all is done, then the barrier.
   int64_t end = program.getMakespan().value_or(0);
@@ -198,7 +258,12 @@ json ScheduleWriter::write() {
          {"description", ""},
          {"util",
           {{"total_util", 0.0}, {"base_util", 0.0}, {"efficiency", 0.0}}},
-         {"scheduler_node_index", nullptr}});
+         {"scheduler_node_index", nullptr},
+         {"after", json::array()},
+         {"cost",
+          {{"cycles", to - from},
+           {"formula", to == from ? std::string("0")
+                                  : "end " + std::to_string(to - from)}}}});
   };
   addEnd(std::to_string(next), last, last);
   addEnd("ExplicitSync(0)", last, end);
@@ -208,7 +273,24 @@ json ScheduleWriter::write() {
   schedule["page_size"] = pageBytesOfSlice * slicesOfChip;
   schedule["instructions"] = std::move(instructions);
   schedule["tensors"] = writeTensors();
+  schedule["kernel"] = program.getSymName().str();
+  schedule["makespan"] = end;
+  schedule["lower_bound"] = program.getLowerBound().value_or(0);
+  schedule["waits"] = std::move(waits);
+  schedule["loops"] = std::move(loops);
+  schedule["operands"] = writeOperands();
   return schedule;
+}
+
+json ScheduleWriter::writeOperands() {
+  json operands = json::array();
+  for (auto argument : program.getBody().front().getOps<ArgumentOp>())
+    operands.push_back(
+        {{"index", std::to_string(numbers.at(argument.getResult()))},
+         {"name", argument.getName().str()},
+         {"role", stringifyRole(argument.getRole()).str()},
+         {"size", argument.getResult().getType().getBytes()}});
+  return operands;
 }
 
 json ScheduleWriter::writeTensors() {
@@ -218,8 +300,13 @@ json ScheduleWriter::writeTensors() {
   return tensors;
 }
 
+json compile::makeSchedule(ProgramOp program) {
+  return ScheduleWriter(program).write();
+}
+
 std::string furiosa::dumpSchedule(ProgramOp program) {
-  return dumpJson(ScheduleWriter(program).write(), 1) + "\n";
+  json schedule = compile::makeSchedule(program);
+  return schedule.is_null() ? std::string() : dumpJson(schedule, 1) + "\n";
 }
 
 std::string furiosa::dumpLifetimes(ProgramOp program) {

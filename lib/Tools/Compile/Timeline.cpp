@@ -24,39 +24,30 @@ Timeline::Timeline(ProgramOp program) : program(program) {
 }
 
 void Timeline::replay(Block &block, int64_t clock) {
-  llvm::DenseMap<int64_t, int64_t> dmaEnds;
-  int64_t mainEnd = 0, subEnd = 0;
+  // What was issued last with a tag, or on a context.
+  llvm::DenseMap<int64_t, IssueOp> transfers;
+  IssueOp contexts[2];
   for (Operation &op : block) {
     if (auto issue = dyn_cast<IssueOp>(op)) {
-      int64_t end = (*issue.getCycles())[1];
-      switch (issue.getEngine()) {
-      case Engine::Main:
-        mainEnd = end;
-        break;
-      case Engine::Sub:
-        subEnd = end;
-        break;
-      case Engine::Dma:
-        dmaEnds[issue.getTag().value_or(0)] = end;
-        break;
-      }
+      llvm::ArrayRef<int64_t> cycles = *issue.getCycles();
+      spans[issue] = {cycles[0], cycles[1]};
+      if (issue.getEngine() == Engine::Dma)
+        transfers[issue.getTag().value_or(0)] = issue;
+      else
+        contexts[issue.getEngine() == Engine::Sub] = issue;
     } else if (auto wait = dyn_cast<WaitOp>(op)) {
-      int64_t end = 0;
-      switch (wait.getEngine()) {
-      case Engine::Main:
-        end = mainEnd;
-        break;
-      case Engine::Sub:
-        end = subEnd;
-        break;
-      case Engine::Dma:
-        end = dmaEnds.lookup(wait.getTag().value_or(0));
-        break;
-      }
-      clock = std::max(clock, end);
+      IssueOp target = wait.getEngine() == Engine::Dma
+                           ? transfers.lookup(wait.getTag().value_or(0))
+                           : contexts[wait.getEngine() == Engine::Sub];
+      targets[wait] = target;
+      int64_t begin = clock;
+      if (target)
+        clock = std::max(clock, spans.lookup(target).second);
+      spans[wait] = {begin, clock};
     } else if (auto loop = dyn_cast<LoopOp>(op)) {
-      starts[loop] = clock;
+      int64_t begin = clock;
       clock = multiplyAdd(clock, loop.getTrips(), loop.getCycles().value_or(0));
+      spans[loop] = {begin, clock};
       replay(loop.getBody().front(), 0);
     }
   }
@@ -75,25 +66,22 @@ uint64_t Timeline::countCommands(Block &block) {
   return count;
 }
 
-void Timeline::visit(
-    uint64_t most,
-    llvm::function_ref<void(IssueOp, int64_t, int64_t, uint64_t, bool)> visit) {
+void Timeline::visit(uint64_t most,
+                     llvm::function_ref<void(const TimelineEntry &)> visit) {
   bool isShortened = countCommands(program.getBody().front()) > most;
   uint64_t number = 0;
   auto visitBlock = [&](auto &self, Block &block, int64_t base) -> void {
     for (Operation &op : block) {
-      if (auto issue = dyn_cast<IssueOp>(op)) {
-        llvm::ArrayRef<int64_t> cycles = *issue.getCycles();
-        visit(issue, multiplyAdd(base, cycles[0], 1),
-              multiplyAdd(base, cycles[1], 1), number, isShortened);
-      }
-      if (isa<IssueOp, WaitOp, LoopOp>(op))
-        ++number;
+      if (!isa<IssueOp, WaitOp, LoopOp>(op))
+        continue;
+      auto [begin, end] = spans.at(&op);
+      visit({&op, multiplyAdd(base, begin, 1), multiplyAdd(base, end, 1),
+             number++});
       auto loop = dyn_cast<LoopOp>(op);
       if (!loop)
         continue;
       int64_t trips = loop.getTrips();
-      int64_t start = multiplyAdd(base, starts.at(loop), 1);
+      int64_t start = multiplyAdd(base, begin, 1);
       // Nested loops that are all shortened still multiply by two a level.
       for (int64_t trip = 0; trip < trips;
            trip = isShortened && trip == 0 && trips > 2 ? trips - 1 : trip + 1)

@@ -10,30 +10,40 @@
 
 namespace furiosa::compile {
 
+/// What the queue does at one place: an issue, a wait or a loop of all trips.
+struct TimelineEntry {
+  mlir::Operation *op;
+  /// Of a wait: while the queue stands.
+  int64_t begin, end;
+  /// Number in the queue, where issues, waits and loops count.
+  uint64_t number;
+};
+
 /// The commands of a scheduled program with absolute cycles. Starts of loops
 /// are nowhere written: they follow from the queue.
 class Timeline {
 public:
   explicit Timeline(resource::ProgramOp program);
 
-  /// Calls `visit` with each issue, its first and last cycle and its number in
-  /// the queue, where waits and loops count as well. Loops are unrolled as long
-  /// as no more than `most` commands come out; beyond that a loop shows its
-  /// first and its last trip.
+  /// Calls `visit` with each entry of the queue, a loop in front of what is in
+  /// it. Loops are unrolled as long as no more than `most` commands come out;
+  /// beyond that a loop shows its first and its last trip.
   void visit(uint64_t most,
-             llvm::function_ref<void(resource::IssueOp, int64_t, int64_t,
-                                     uint64_t number, bool isShortened)>
-                 visit);
+             llvm::function_ref<void(const TimelineEntry &)> visit);
 
-  /// Start of a loop, from the start of the block that it is in.
-  int64_t getStart(resource::LoopOp loop) const { return starts.at(loop); }
+  /// What a wait waits for; null if its context has run nothing.
+  resource::IssueOp getTarget(resource::WaitOp wait) const {
+    return targets.lookup(wait);
+  }
 
 private:
   void replay(mlir::Block &block, int64_t clock);
   static uint64_t countCommands(mlir::Block &block);
 
   resource::ProgramOp program;
-  llvm::DenseMap<mlir::Operation *, int64_t> starts;
+  /// Of issues, waits and loops from the start of their block.
+  llvm::DenseMap<mlir::Operation *, std::pair<int64_t, int64_t>> spans;
+  llvm::DenseMap<mlir::Operation *, resource::IssueOp> targets;
 };
 
 /// What a command is called in schedules and figures: DmaLoad, DmaStore,

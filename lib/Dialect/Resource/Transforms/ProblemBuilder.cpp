@@ -6,6 +6,7 @@
 
 #include "ProblemBuilder.h"
 #include "furiosa/Dialect/Resource/Scheduling/CostModel.h"
+#include "furiosa/Dialect/Resource/Transforms/Costs.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -241,4 +242,24 @@ void resource::addDependences(ProgramOp program, ProgramProblem &problem) {
     for (auto [command, sources] : llvm::zip(block.commands, after))
       command.after.assign(sources.begin(), sources.end());
   }
+}
+
+FailureOr<llvm::DenseMap<Operation *, CommandFacts>>
+resource::getCommandFacts(ProgramOp program) {
+  FailureOr<ProgramProblem> problem =
+      buildProblem(program, /*keepAddresses=*/false);
+  if (failed(problem))
+    return failure();
+  addDependences(program, *problem);
+  llvm::DenseMap<Operation *, CommandFacts> facts;
+  for (auto [block, ops] :
+       llvm::zip(problem->problem.blocks, problem->commands))
+    for (auto [command, op] : llvm::zip(block.commands, ops)) {
+      CommandFacts &fact = facts[op];
+      fact.cycles = command.cycles;
+      fact.formula = problem->formulas.lookup(op);
+      for (unsigned before : command.after)
+        fact.after.push_back(ops[before]);
+    }
+  return facts;
 }

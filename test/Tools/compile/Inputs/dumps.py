@@ -30,7 +30,9 @@ def check(value, fields):
 # The schedule, every field of the viewer.
 schedule = load("schedule.json")
 check(schedule, {"title": STR, "total_memory": INT, "page_size": INT,
-                 "instructions": LIST, "tensors": LIST})
+                 "instructions": LIST, "tensors": LIST, "kernel": STR,
+                 "makespan": INT, "lower_bound": INT, "waits": LIST,
+                 "loops": LIST, "operands": LIST})
 assert schedule["title"] == "Schedule"
 assert schedule["total_memory"] == 268435456
 assert schedule["page_size"] == 16777216
@@ -58,7 +60,8 @@ for instruction in schedule["instructions"]:
                         "description": STR,
                         "util": {"total_util": NUMBER, "base_util": NUMBER,
                                  "efficiency": NUMBER},
-                        "scheduler_node_index": NULL})
+                        "scheduler_node_index": NULL, "after": LIST,
+                        "cost": {"cycles": INT, "formula": STR}})
     assert instruction["tpe"] in ("DmaLoad", "DmaStore", "Main", "Sub", "Core")
     assert set(instruction["contexts"]) <= {
         "DmaEngine", "MainContext", "VectorEngine", "SubContext", "PeCore"}
@@ -153,7 +156,8 @@ check(summary, {
     "compile_phases": DICT, "compile_cpu_time": NUMBER,
     "peak_memory_usage_bytes": INT})
 assert summary["kernel"] == kernel
-assert summary["makespan"] == makespan
+assert summary["makespan"] == makespan == schedule["makespan"]
+assert summary["lower_bound"] == schedule["lower_bound"]
 assert summary["gap"] == makespan - summary["lower_bound"]
 assert summary["sum_binary_sizes"] == f"[{os.path.getsize(folder + '/k.edf')}]"
 assert summary["lir_operator_count"] == len(
