@@ -1,6 +1,7 @@
 # Configuration of the lit test suite.
 
 import os
+import shutil
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -11,6 +12,13 @@ config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "CMakeLists.txt", "vectors"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.furiosa_obj_root, "test")
+
+# Browsers are there for the schedule viewer alone.
+chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser",
+                                                "google-chrome"))), None)
+if chromium:
+    config.available_features.add("chromium")
+    config.substitutions.append(("%chromium", chromium))
 
 if "Address" in config.furiosa_sanitizer:
     config.available_features.add("asan")
