@@ -16,6 +16,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -34,6 +35,14 @@ struct Built {
   std::vector<OperandLayout> inputs, outputs;
 };
 
+/// Who refused a kernel: the check (with parser and verifiers), or a step
+/// behind it.
+enum class Refusal { None, Check, Lowering };
+
+/// Compiles; where the kernel is refused, `message` gets what was said, a line
+/// "LINE:COLUMN: SEVERITY: TEXT" for each error and note. A refusal without an
+/// error fails the test.
+Refusal tryBuild(const std::string &text, Built &built, std::string &message);
 /// Fails the test where a step fails.
 void build(const std::string &text, Built &built);
 /// The same for the kernel of `examples/NAME.mlir`.
@@ -43,6 +52,14 @@ using Codes = std::vector<uint32_t>;
 
 /// Values for all inputs by a fill of docs/getting-started.md, each its own.
 std::vector<HostArray> makeArguments(const Built &built, llvm::StringRef kind);
+/// Runs `built` in the interpreter, which fills `results`, and in the
+/// simulator: with effects as late and as early as the queue allows, and with
+/// random durations for `seeds` seeds. Says what differs first, or nothing. A
+/// cell that the interpreter leaves undefined may hold anything.
+std::string runBoth(const Built &built, llvm::ArrayRef<HostArray> arguments,
+                    std::vector<HostArray> &results, unsigned seeds = 0);
+/// Fails the test where the two differ.
+void expectAgreement(const Built &built, llvm::ArrayRef<HostArray> arguments);
 /// Runs `built` in both semantics and compares its one result with `expected`.
 void compare(const Built &built, llvm::ArrayRef<HostArray> arguments,
              const Codes &expected);
@@ -62,6 +79,42 @@ public:
 private:
   std::mt19937_64 random;
 };
+
+//===----------------------------------------------------------------------===//
+// Generated kernels
+//===----------------------------------------------------------------------===//
+
+/// The seeds of a generator: `count` from `first` on. FURIOSA_GENERATED_CASES
+/// and FURIOSA_SEED set them; without, they are `defaultCount` and 0, so that
+/// every run has the same cases. Both are printed.
+struct GeneratedCases {
+  explicit GeneratedCases(unsigned defaultCount);
+  unsigned first, count;
+};
+
+/// How often each thing was generated.
+using Histogram = std::map<std::string, unsigned>;
+/// Prints counts and shares of `cases`.
+void printHistogram(const Histogram &histogram, unsigned cases);
+
+/// A copy of a kernel's text with one fault: a line left out, doubled or
+/// exchanged with the next, a clause or a slot left out, a number, a word or a
+/// character of a mapping changed. `what` says which.
+std::string mutate(const std::string &text, std::mt19937_64 &random,
+                   std::string &what);
+
+/// Mutants and what became of them.
+struct MutantCounts {
+  unsigned made = 0, refused = 0, refusedLate = 0, agreed = 0;
+};
+/// Makes `count` mutants of a kernel. Each is refused with a message or still
+/// agrees; all else fails the test. `fill` is that of makeArguments.
+void tryMutants(const std::string &text, unsigned seed, unsigned count,
+                llvm::StringRef fill, MutantCounts &counts);
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
 
 float asFloat(uint32_t pattern);
 /// The pattern; NaNs are one.

@@ -19,6 +19,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <iostream>
 #include <map>
 #include <random>
 
@@ -579,8 +580,8 @@ std::map<std::string, unsigned> Generator::made;
 //===----------------------------------------------------------------------===//
 
 /// Kernels `first` to `last`, exclusive.
-void runKernels(unsigned first, unsigned last) {
-  for (unsigned seed = first; seed < last; ++seed) {
+void runKernels(const GeneratedCases &cases) {
+  for (unsigned seed = cases.first; seed < cases.first + cases.count; ++seed) {
     Generator generator(seed);
     generator.run();
     SCOPED_TRACE(generator.text);
@@ -604,8 +605,9 @@ void runKernels(unsigned first, unsigned last) {
 }
 
 TEST(VectorChains, AgreeWithPlainEvaluation) {
-  constexpr unsigned kernels = 200;
-  runKernels(0, kernels);
+  GeneratedCases cases(200);
+  runKernels(cases);
+  printHistogram(Generator::made, cases.count);
   // Every operation, kind of operand and mode is there often enough.
   std::vector<std::string> wanted = {"operand imm",      "operand vrf",
                                      "operand stash",    "guard",
@@ -623,7 +625,22 @@ TEST(VectorChains, AgreeWithPlainEvaluation) {
     if (mode[2] == 0)
       wanted.push_back("mode " + std::string(mode));
   for (const std::string &thing : wanted)
-    EXPECT_GE(Generator::made[thing], kernels * 3 / 100) << thing;
+    EXPECT_GE(Generator::made[thing], cases.count * 3 / 100) << thing;
+}
+
+TEST(VectorChains, MutantsAreRefusedOrAgree) {
+  GeneratedCases cases(200);
+  MutantCounts counts;
+  for (unsigned seed = cases.first; seed < cases.first + cases.count; ++seed) {
+    Generator generator(seed);
+    generator.run();
+    tryMutants(generator.text, seed, 3, "quarter", counts);
+  }
+  std::cout << counts.made << " mutants: " << counts.refused << " refused, "
+            << counts.refusedLate << " of them late, " << counts.agreed
+            << " agree\n";
+  EXPECT_GE(counts.refused, counts.made / 2);
+  EXPECT_GE(counts.agreed, counts.made / 25);
 }
 
 //===----------------------------------------------------------------------===//
