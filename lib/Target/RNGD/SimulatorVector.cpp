@@ -284,8 +284,9 @@ static void castFlit(codes::CastCompactionMode mode, const Beat &beat,
   }
   unsigned bits = wireBits(type);
   std::memset(flit.bytes, 0, sizeof(flit.bytes));
-  // A byte that two elements share is defined if both are.
-  flit.defined = bits * 8 >= 256 ? ~0u : (1u << bits) - 1;
+  // A byte that two elements share is defined if either is: what is padding
+  // beside a value must not take the value along.
+  flit.defined = 0;
   for (unsigned k = 0; k < 8; ++k) {
     const Element &element = beat.elements[k];
     uint32_t code =
@@ -293,14 +294,11 @@ static void castFlit(codes::CastCompactionMode mode, const Beat &beat,
             ? encodeInteger(type, static_cast<int32_t>(element.value))
             : encodeFloat(type, element.value);
     uint32_t bytes = ((1u << llvm::divideCeil(bits, 8)) - 1) << (k * bits / 8);
-    if (element.isDefined)
-      storeCode(type, flit.bytes, k, code);
-    else
-      flit.defined &= ~bytes;
+    if (!element.isDefined)
+      continue;
+    storeCode(type, flit.bytes, k, code);
+    flit.defined |= bytes;
   }
-  for (unsigned k = 0; k < sizeof(flit.bytes); ++k)
-    if (!(flit.defined >> k & 1))
-      flit.bytes[k] = 0;
 }
 
 Error VectorEngine::emit(const Beat &beat, FlitSink sink) {
