@@ -23,6 +23,7 @@ install(FILES
   DESTINATION ${package_dir} COMPONENT compile)
 
 install(FILES ${PROJECT_SOURCE_DIR}/docs/furiosa-opt-mlir-compile.1
+  ${PROJECT_SOURCE_DIR}/docs/furiosa-opt-mlir-explain.1
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT compile)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/furiosa-opt-mlir/completion.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions

@@ -8,6 +8,7 @@
 
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/InitAllPasses.h"
+#include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
 #include "furiosa/Support/WriteFile.h"
 #include "furiosa/Tools/Compile.h"
@@ -16,6 +17,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/WithColor.h"
 
 /// Parses, transforms and prints, as the flags say.
 static int optimize(int argc, char **argv) {
@@ -36,23 +38,23 @@ static int optimize(int argc, char **argv) {
   std::unique_ptr<llvm::MemoryBuffer> input =
       mlir::openInputFile(inputFile, &message);
   if (!input) {
-    llvm::errs() << message << "\n";
+    llvm::WithColor::error() << message << "\n";
     return 1;
   }
-  bool ok = true;
-  llvm::Error error =
-      furiosa::writeFile(outputFile, [&](llvm::raw_ostream &os) {
-        ok = succeeded(
-            mlir::MlirOptMain(os, std::move(input), registry, config));
-        return ok ? llvm::Error::success()
-                  : llvm::createStringError("stopped by an error");
-      });
-  bool failedToWrite = static_cast<bool>(error);
-  if (failedToWrite && ok)
-    llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
-  else // The diagnostics have said it.
-    llvm::consumeError(std::move(error));
-  return ok && !failedToWrite ? 0 : 1;
+  // An interrupt waits while there is a file: it is not made before it is known.
+  std::string text;
+  llvm::raw_string_ostream output(text);
+  if (failed(mlir::MlirOptMain(output, std::move(input), registry, config)))
+    return 1;
+  if (llvm::Error error =
+          furiosa::writeFile(outputFile, [&](llvm::raw_ostream &os) {
+            os << text;
+            return llvm::Error::success();
+          })) {
+    llvm::WithColor::error() << llvm::toString(std::move(error)) << "\n";
+    return 1;
+  }
+  return 0;
 }
 
 static int run(int argc, char **argv) {
@@ -72,5 +74,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  furiosa::chooseColours();
+  furiosa::handleInterrupts();
   return furiosa::runOnDeepStack([&] { return run(argc, argv); });
 }

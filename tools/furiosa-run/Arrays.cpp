@@ -2,8 +2,8 @@
 
 #include "Arrays.h"
 #include "furiosa/Support/Npy.h"
+#include "furiosa/Support/WriteFile.h"
 
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -92,48 +92,31 @@ Error printResult(raw_ostream &os, const Operand &operand,
 }
 
 Error writeOutputs(ArrayRef<OutputFile> files) {
-  std::vector<std::pair<const OutputFile *, sys::fs::TempFile>> pending;
-  scope_exit discard([&] {
-    for (auto &[file, temporary] : pending)
-      consumeError(temporary.discard());
-  });
+  std::vector<TemporaryFile> pending;
   std::vector<std::pair<const OutputFile *, NpyArray>> direct;
   for (const OutputFile &file : files) {
     NpyArray npy =
         npyFromCodes(file.array->codes, file.array->type, file.array->shape);
-    // Standard output, pipes and devices cannot be renamed to.
-    sys::fs::file_status status;
-    if (file.path == "-" ||
-        (!sys::fs::status(file.path, status) && sys::fs::exists(status) &&
-         !sys::fs::is_regular_file(status))) {
-      if (sys::fs::is_directory(status))
-        return createStringError(file.path + ": is a directory");
+    if (sys::fs::is_directory(file.path))
+      return createStringError(file.path + ": is a directory");
+    if (isWrittenDirectly(file.path)) {
       direct.emplace_back(&file, std::move(npy));
       continue;
     }
-    auto temporary = sys::fs::TempFile::create(file.path + ".tmp-%%%%%%%%");
+    auto temporary = createTemporary(file.path);
     if (!temporary)
-      return createFileError(file.path, temporary.takeError());
-    pending.emplace_back(&file, std::move(*temporary));
-    raw_fd_ostream os(pending.back().second.FD, /*shouldClose=*/false);
-    Error error = writeNpy(os, npy);
-    os.flush();
-    std::error_code code = os.error();
-    os.clear_error();
-    if (!error && code)
-      error = errorCodeToError(code);
-    if (error)
-      return createFileError(file.path, std::move(error));
+      return temporary.takeError();
+    pending.push_back(std::move(*temporary));
+    if (Error error = pending.back().write(
+            [&](raw_ostream &os) { return writeNpy(os, npy); }))
+      return error;
   }
   for (auto &[file, npy] : direct)
     if (Error error = writeNpy(file->path, npy))
       return error;
-  while (!pending.empty()) {
-    auto [file, temporary] = std::move(pending.back());
-    pending.pop_back();
-    if (Error error = temporary.keep(file->path))
-      return createFileError(file->path, std::move(error));
-  }
+  for (TemporaryFile &temporary : pending)
+    if (Error error = temporary.keep())
+      return error;
   return Error::success();
 }
 

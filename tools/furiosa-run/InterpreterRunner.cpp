@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/SourceMgr.h"
@@ -81,11 +82,11 @@ llvm::Error InterpreterRunner::load(StringRef path, StringRef wanted) {
   sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, &context);
-  module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  // What the kernel does not reach is not looked at.
+  module = parseSourceFile<ModuleOp>(
+      sources, ParserConfig(&context, /*verifyAfterParse=*/false));
   if (!module)
     return llvm::createStringError(path + " is no valid module");
-  if (failed(inlineHelpers(*module)))
-    return llvm::createStringError(path + ": helpers cannot be inlined");
 
   std::vector<std::string> names;
   unsigned found = 0;
@@ -93,8 +94,10 @@ llvm::Error InterpreterRunner::load(StringRef path, StringRef wanted) {
     if (!isKernel(candidate))
       return;
     names.push_back(getFullName(candidate));
+    auto own =
+        candidate->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
     if (!wanted.empty() && wanted != names.back() &&
-        wanted != SymbolTable::getSymbolName(candidate).getValue())
+        (!own || wanted != own.getValue()))
       return;
     ++found;
     // A full name wins over the same function name elsewhere.
@@ -116,6 +119,16 @@ llvm::Error InterpreterRunner::load(StringRef path, StringRef wanted) {
                     : llvm::Twine(" has several kernels; choose one "
                                   "with --kernel: ")) +
         llvm::join(names, ", "));
+
+  SliceSymbols symbols;
+  FailureOr<KernelSlice> slice = extractSlice(kernel, symbols);
+  if (failed(slice) || failed(verify(*slice->module)))
+    return llvm::createStringError("kernel '" + kernelName + "' of " + path +
+                                   " is not valid");
+  if (failed(inlineHelpers(*slice->module)))
+    return llvm::createStringError(path + ": helpers cannot be inlined");
+  module = std::move(slice->module);
+  kernel = slice->kernel;
 
   if (!isVISA())
     return llvm::Error::success();

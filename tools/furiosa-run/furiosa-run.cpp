@@ -7,10 +7,12 @@
 
 #include "Arrays.h"
 #include "Runner.h"
+#include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
 #include "furiosa/Support/WriteFile.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -77,6 +79,11 @@ planOutputs(const Runner &runner) {
       sys::path::append(path, operand.name + ".npy");
       plan.emplace_back(index, path.str().str());
     }
+  StringSet<> written;
+  for (const auto &[index, path] : plan)
+    if (!isWrittenDirectly(path) &&
+        !written.insert(getFileIdentity(path)).second)
+      return createStringError("two results go to " + path);
   return plan;
 }
 
@@ -180,6 +187,8 @@ static Error runFile() {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  chooseColours();
+  handleInterrupts();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,

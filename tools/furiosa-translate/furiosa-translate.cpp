@@ -7,6 +7,7 @@
 
 #include "furiosa/Conversion/Pipelines.h"
 #include "furiosa/InitAllDialects.h"
+#include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
 #include "furiosa/Support/WriteFile.h"
 #include "furiosa/Target/RNGD/Translate.h"
@@ -122,5 +123,7 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  furiosa::chooseColours();
+  furiosa::handleInterrupts();
   return furiosa::runOnDeepStack([&] { return run(argc, argv); });
 }

@@ -1,6 +1,7 @@
 //===- WriteFile.h - Whole files or none ------------------------*- C++ -*-===//
 //
-// Writing of output files such that a failure leaves no part of one behind.
+// Writing of output files such that neither a failure nor an interrupt leaves a
+// part of one behind.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,11 +12,58 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <memory>
+#include <string>
+
 namespace llvm {
 class raw_ostream;
 } // namespace llvm
 
 namespace furiosa {
+
+/// Whether a path names standard output: "-", or the device.
+bool isStandardOutput(llvm::StringRef path);
+
+/// Whether a rename to `path` would replace what it should write to: standard
+/// output, a pipe, a device, or a name of an open file.
+bool isWrittenDirectly(llvm::StringRef path);
+
+/// A path by which an output file can be told from others: two spellings of one
+/// path have the same.
+std::string getFileIdentity(llvm::StringRef path);
+
+/// A file that becomes `target` when it is kept, and nothing otherwise. While
+/// there is one an interrupt waits (`handleInterrupts`).
+class TemporaryFile {
+public:
+  /// Errors name `target`.
+  llvm::Error write(llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
+  /// Renames it to `target`.
+  llvm::Error keep();
+
+  TemporaryFile(TemporaryFile &&other);
+  TemporaryFile &operator=(TemporaryFile &&other);
+  ~TemporaryFile();
+
+private:
+  friend llvm::Expected<TemporaryFile>
+  createTemporary(llvm::StringRef target);
+  struct Open;
+  explicit TemporaryFile(std::unique_ptr<Open> open);
+  std::unique_ptr<Open> open;
+};
+
+/// Makes `.furiosa-XXXXXXXX.tmp` in the folder of `target`: short, so that any
+/// name that the folder can hold can be written.
+llvm::Expected<TemporaryFile> createTemporary(llvm::StringRef target);
+
+/// Whether a file name is one of a temporary file.
+bool isTemporaryName(llvm::StringRef name);
+
+/// From now on an interrupt, a hang-up or a request to end ends the program at
+/// once if there is no temporary file, else when the last one is kept or gone;
+/// a second one ends it at once.
+void handleInterrupts();
 
 /// Calls `write` with a stream to a temporary file beside `path` and renames it
 /// to `path` if that succeeds; otherwise an earlier file stays as it was. Path

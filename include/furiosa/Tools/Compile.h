@@ -12,6 +12,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <string>
 
@@ -33,11 +35,31 @@ struct KernelSlice {
   mlir::Operation *kernel = nullptr;
 };
 
+/// Names of a module and what they stand for, for all slices of it.
+class SliceSymbols {
+public:
+  /// What a symbol used in `user` stands for; null if there is nothing.
+  mlir::Operation *lookup(mlir::Operation *user, mlir::SymbolRefAttr symbol) {
+    return tables.lookupNearestSymbolFrom(user, symbol);
+  }
+  /// Another op with the name of `op` in its module; null if there is none.
+  mlir::Operation *findTwin(mlir::Operation *op);
+
+private:
+  mlir::SymbolTableCollection tables;
+  /// By module and name: the ops, at most two.
+  llvm::DenseMap<mlir::Operation *,
+                 llvm::DenseMap<mlir::StringAttr,
+                                llvm::SmallVector<mlir::Operation *, 2>>>
+      named;
+};
+
 /// Copies a kernel, the symbols it reaches and the modules around them, in
 /// their order. Other kernels are left out; one that is called is a plain
-/// function in the copy. `tables` is for all slices of a module.
-KernelSlice extractSlice(mlir::Operation *kernel,
-                         mlir::SymbolTableCollection &tables);
+/// function in the copy. The module need not be verified: fails with
+/// diagnostics where an op is so faulty that it cannot be copied or written.
+mlir::FailureOr<KernelSlice> extractSlice(mlir::Operation *kernel,
+                                          SliceSymbols &symbols);
 
 /// Lowers one kernel, with its helpers and without the other kernels, to a
 /// binary. Faults are diagnostics; `module`, which the kernel is in, is not

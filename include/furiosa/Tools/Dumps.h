@@ -62,6 +62,19 @@ struct Summary {
   void addLIR(mlir::Operation *module);
   void addProgram(resource::ProgramOp program);
 
+  /// The files of a dump of everything, below its folder.
+  static constexpr llvm::StringLiteral files[] = {
+      "summary.json",
+      "summary.log",
+      "rlir_plot.json",
+      "resourcelir.lifetime.json",
+      "json/visa_ir_viewer.json",
+      "json/lir_ir_viewer.json",
+      "text_form/visa.mlir",
+      "text_form/lir.mlir",
+      "text_form/resource.mlir",
+  };
+
   /// With the keys of the reference toolchain where the figure is the same.
   std::string toJson() const;
   std::string toText() const;

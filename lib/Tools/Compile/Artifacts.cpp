@@ -2,8 +2,6 @@
 
 #include "Artifacts.h"
 
-#include "Workers.h"
-
 #include "furiosa/Support/WriteFile.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -34,6 +32,8 @@ Error writeBytes(StringRef path, ArrayRef<uint8_t> bytes) {
 /// Whether a file holds these bytes; if so it is made to look new.
 static bool refresh(StringRef path, StringRef text) {
   // To open a pipe would wait for its other end.
+  if (isWrittenDirectly(path))
+    return false;
   sys::fs::file_status status;
   if (sys::fs::status(path, status) || !sys::fs::is_regular_file(status) ||
       status.getSize() != text.size())
@@ -50,9 +50,8 @@ static bool refresh(StringRef path, StringRef text) {
 }
 
 Error writeText(StringRef path, StringRef text) {
-  if (path != "-" && refresh(path, text))
+  if (refresh(path, text))
     return Error::success();
-  WriteGuard guard;
   return writeFile(path, [&](raw_ostream &os) {
     os << text;
     return Error::success();

@@ -3,8 +3,6 @@
 #include "Cache.h"
 
 #include "Artifacts.h"
-#include "Workers.h"
-
 #include "furiosa/Support/WriteFile.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -201,7 +199,6 @@ std::optional<std::vector<uint8_t>> Cache::read(const std::string &path) {
 }
 
 void Cache::write(const std::string &path, std::vector<uint8_t> payload) {
-  WriteGuard guard;
   consumeError(writeFile(path, [&](raw_ostream &os) {
     os << getDigest(payload) << toStringRef(ArrayRef(payload));
     return Error::success();
@@ -316,7 +313,17 @@ void Cache::prune(uint64_t bytes, bool now) {
   policy.MaxSizePercentageOfAvailableSpace = 0;
   policy.MaxSizeFiles = 0;
   policy.Expiration = std::chrono::seconds(0);
-  pruneCache(folder, policy);
+  if (!pruneCache(folder, policy))
+    return;
+  // What runs that were killed have left; those that live write for seconds.
+  auto old = std::chrono::system_clock::now() - std::chrono::hours(1);
+  std::error_code error;
+  for (sys::fs::directory_iterator it(folder, error), end; it != end && !error;
+       it.increment(error))
+    if (isTemporaryName(sys::path::filename(it->path())))
+      if (auto status = it->status();
+          status && status->getLastModificationTime() < old)
+        sys::fs::remove(it->path());
 }
 
 Cache::Statistics Cache::getStatistics() const {

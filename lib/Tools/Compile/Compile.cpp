@@ -17,6 +17,7 @@
 
 #include "furiosa/Dialect/Resource/IR/Resource.h"
 #include "furiosa/InitAllDialects.h"
+#include "furiosa/Support/Colours.h"
 #include "furiosa/Support/WriteFile.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -26,13 +27,14 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <nlohmann/json.hpp>
 
 #include <csignal>
+#include <map>
 #include <sys/resource.h>
 
 using namespace mlir;
@@ -48,9 +50,11 @@ struct InputFile {
   std::vector<Message> messages;
   bool failed = false;
   std::vector<KernelEntry> kernels;
-  /// Per kernel: what the cache had, else its slice; neither if not selected.
+  /// Per kernel: what the cache had, else its slice or why there is none;
+  /// nothing if not selected.
   std::vector<std::optional<CompiledKernel>> cached;
   std::vector<std::string> slices;
+  std::vector<std::vector<Message>> refusals;
   Times times;
 };
 
@@ -91,7 +95,7 @@ private:
   void parse(InputFile &file, StringRef fileKey,
              ArrayRef<KernelEntry> fromManifest);
   void slice(InputFile &file, size_t index, Operation *kernel,
-             SymbolTableCollection &tables);
+             SliceSymbols &symbols);
   KernelName getName(const InputFile &file, const KernelEntry &entry) const;
   Subject getSubject(const KernelTask &task) const;
   Place getPlace(const KernelTask &task) const;
@@ -139,13 +143,13 @@ void Driver::report(const Message &message, const Subject &subject) {
     ok = false;
   std::string text;
   llvm::raw_string_ostream os(text);
-  printText(os, message, sources, options.colours);
+  printText(os, message, sources, /*colours=*/false);
   // A helper that many kernels reach is wrong once.
   if (!printed.insert(text).second)
     return;
   switch (options.format) {
   case MessageFormat::Human:
-    llvm::errs() << text;
+    printText(llvm::errs(), message, sources, /*colours=*/true);
     return;
   case MessageFormat::Json:
     llvm::outs() << dumpJson(toJson(message, subject, sources)) << "\n";
@@ -187,7 +191,7 @@ void Driver::reportTask(const KernelTask &task) {
 
 void Driver::showProgress(const KernelTask &task) {
   if (tasks.size() < 2 || options.format != MessageFormat::Human ||
-      !llvm::sys::Process::StandardErrIsDisplayed())
+      !isTerminalOnStandardError())
     return;
   llvm::errs() << "\r\x1b[K[" << reportedTasks << "/" << tasks.size() << "] "
                << printable(task.entry().name.name);
@@ -308,6 +312,7 @@ void Driver::findKernels(InputFile &file) {
       if (isComplete) {
         file.kernels = std::move(*entries);
         file.slices.resize(file.kernels.size());
+        file.refusals.resize(file.kernels.size());
         return;
       }
       file.cached.clear();
@@ -373,11 +378,12 @@ void Driver::parse(InputFile &file, StringRef fileKey,
   }
   file.cached.resize(kernels.size());
   file.slices.resize(kernels.size());
-  SymbolTableCollection tables;
+  file.refusals.resize(kernels.size());
+  SliceSymbols symbols;
   for (auto [index, kernel] : llvm::enumerate(kernels)) {
     if (!options.list &&
         options.selection.takes(getName(file, file.kernels[index])))
-      slice(file, index, kernel, tables);
+      slice(file, index, kernel, symbols);
     else if (fromManifest.size() == kernels.size())
       file.kernels[index].key = fromManifest[index].key;
   }
@@ -388,15 +394,18 @@ void Driver::parse(InputFile &file, StringRef fileKey,
 
 /// Makes the text that a kernel is compiled from, and its key.
 void Driver::slice(InputFile &file, size_t index, Operation *kernel,
-                   SymbolTableCollection &tables) {
-  KernelSlice slice = extractSlice(kernel, tables);
+                   SliceSymbols &symbols) {
+  Collector collector(kernel->getContext(), sources, file.refusals[index]);
+  FailureOr<KernelSlice> slice = extractSlice(kernel, symbols);
+  if (failed(slice))
+    return;
   llvm::raw_string_ostream bytecode(file.slices[index]);
-  (void)writeBytecodeToFile(*slice.module, bytecode);
+  (void)writeBytecodeToFile(*slice->module, bytecode);
   if (!cache->isEnabled())
     return;
   // Locations are in no EDF file: they do not count.
-  Location unknown = UnknownLoc::get(slice.module->getContext());
-  slice.module->walk([&](Operation *op) {
+  Location unknown = UnknownLoc::get(slice->module->getContext());
+  slice->module->walk([&](Operation *op) {
     op->setLoc(unknown);
     for (Region &region : op->getRegions())
       for (Block &block : region)
@@ -405,7 +414,7 @@ void Driver::slice(InputFile &file, size_t index, Operation *kernel,
   });
   std::string content;
   llvm::raw_string_ostream os(content);
-  (void)writeBytecodeToFile(*slice.module, os);
+  (void)writeBytecodeToFile(*slice->module, os);
   KernelEntry &entry = file.kernels[index];
   entry.key = cache->getKernelKey(content, "");
   if (options.dumps.any())
@@ -432,6 +441,8 @@ bool Driver::select() {
       KernelTask task;
       task.file = &file;
       task.index = index;
+      task.messages = std::move(file.refusals[index]);
+      task.isRefused = !task.messages.empty();
       tasks.push_back(std::move(task));
     }
   }
@@ -463,33 +474,51 @@ static std::string listCandidates(ArrayRef<KernelTask> tasks) {
 
 /// Whether no file is written twice, or over an input.
 bool Driver::keepsFilesApart() {
-  std::vector<std::pair<StringRef, StringRef>> written =
-      options.dumps.getFiles();
-  if (!options.depfile.empty())
-    written.emplace_back("--MF", options.depfile);
-  if (StringRef(options.output).ends_with(".edf"))
-    written.emplace_back("-o", options.output);
-  for (size_t i = 0; i < written.size(); ++i) {
-    auto [flag, path] = written[i];
-    if (path == "-")
+  std::vector<std::pair<std::string, std::string>> written;
+  for (auto [flag, path] : options.getFiles())
+    written.emplace_back(flag.str(), path.str());
+  if (!options.dumps.summary.empty())
+    for (StringRef file : Summary::files) {
+      SmallString<128> path(options.dumps.summary);
+      llvm::sys::path::append(path, file);
+      written.emplace_back("--dump-summary", path.str().str());
+    }
+  for (const KernelTask &task : tasks) {
+    if (task.isRefused)
       continue;
-    for (const InputFile &file : files)
-      if (file.path == path || llvm::sys::fs::equivalent(file.path, path)) {
-        error(flag + " would overwrite the input '" + file.path + "'");
+    std::string name = "kernel " + printable(task.entry().name.name);
+    if (!options.outputIsFile())
+      written.emplace_back("the EDF file of " + name, task.path);
+    if (options.depfiles)
+      written.emplace_back("--MD of " + name, getDepfilePath(task.path));
+  }
+  std::map<llvm::sys::fs::UniqueID, StringRef> read;
+  for (const InputFile &file : files) {
+    llvm::sys::fs::UniqueID id;
+    if (file.path != "-" && !llvm::sys::fs::getUniqueID(file.path, id))
+      read.emplace(id, file.path);
+  }
+  llvm::StringMap<StringRef> writers;
+  for (const auto &[writer, path] : written) {
+    if (isWrittenDirectly(path))
+      continue;
+    llvm::sys::fs::UniqueID id;
+    if (!llvm::sys::fs::getUniqueID(path, id))
+      if (auto it = read.find(id); it != read.end()) {
+        error(writer + " would overwrite the input '" + it->second + "'");
         return false;
       }
-    for (auto [other, otherPath] : ArrayRef(written).take_front(i))
-      if (path == otherPath) {
-        error(other + " and " + flag + " are the same file");
-        return false;
-      }
+    auto [it, isNew] = writers.try_emplace(getFileIdentity(path), writer);
+    if (!isNew) {
+      error(it->second + " and " + writer + " are the same file, " + path);
+      return false;
+    }
   }
   return true;
 }
 
 bool Driver::placeArtifacts() {
-  bool isFile = StringRef(options.output).ends_with(".edf") &&
-                !llvm::sys::fs::is_directory(options.output);
+  bool isFile = options.outputIsFile();
   auto needsOne = [&](StringRef flag) {
     if (tasks.size() == 1)
       return true;
@@ -498,7 +527,9 @@ bool Driver::placeArtifacts() {
           " selected" + (tasks.empty() ? "" : ": ") + listCandidates(tasks));
     return false;
   };
-  if (isFile && !needsOne("-o FILE.edf"))
+  if (isFile && !needsOne(isWrittenDirectly(options.output)
+                              ? "-o " + options.output
+                              : std::string("-o FILE.edf")))
     return false;
   for (auto [flag, path] : options.dumps.getFiles())
     if (!needsOne(flag))
@@ -507,8 +538,6 @@ bool Driver::placeArtifacts() {
     return false;
   if (tasks.empty())
     return true;
-  if (!keepsFilesApart())
-    return false;
 
   StringRef folder = options.output;
   if (isFile)
@@ -525,6 +554,8 @@ bool Driver::placeArtifacts() {
       task.path = options.output;
       continue;
     }
+    if (task.isRefused)
+      continue;
     if (!isFileName(name)) {
       task.isRefused = true;
       task.messages.push_back(
@@ -550,7 +581,7 @@ bool Driver::placeArtifacts() {
         {Message::Note, "the other kernel is here", getPlace(*it->second), {}});
     task.messages.push_back(std::move(message));
   }
-  return true;
+  return keepsFilesApart();
 }
 
 //===----------------------------------------------------------------------===//
@@ -660,17 +691,11 @@ bool Driver::writeDumps() {
   summary.peakMemoryBytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
   for (const auto &[what, entry] : times.entries)
     summary.seconds[StringRef(what).trim().str()] = entry.seconds;
-  for (auto [name, text] :
-       std::initializer_list<std::pair<StringRef, std::string>>{
-           {"summary.json", summary.toJson()},
-           {"summary.log", summary.toText()},
-           {"rlir_plot.json", dumps.schedule},
-           {"resourcelir.lifetime.json", dumps.lifetimes},
-           {"json/visa_ir_viewer.json", dumps.dfg},
-           {"json/lir_ir_viewer.json", dumps.lirGraph},
-           {"text_form/visa.mlir", dumps.visa},
-           {"text_form/lir.mlir", dumps.lirText},
-           {"text_form/resource.mlir", dumps.resourceText}}) {
+  const std::string texts[] = {
+      summary.toJson(), summary.toText(), dumps.schedule,
+      dumps.lifetimes,  dumps.dfg,        dumps.lirGraph,
+      dumps.visa,       dumps.lirText,    dumps.resourceText};
+  for (auto [name, text] : llvm::zip_equal(Summary::files, texts)) {
     SmallString<128> path = folder;
     llvm::sys::path::append(path, name);
     // The file of a level that the kernel began below would be an older one.
@@ -706,19 +731,25 @@ static std::string getFirstError(const KernelTask &task) {
 
 void Driver::printTable(llvm::raw_ostream &os) const {
   size_t compiled = 0, cached = 0, failed = 0;
+  llvm::ColorMode mode = options.format == MessageFormat::Human
+                             ? llvm::ColorMode::Auto
+                             : llvm::ColorMode::Disable;
+  auto print = [&](llvm::raw_ostream::Colors colour, StringRef status) {
+    llvm::WithColor(os, colour, /*Bold=*/true, /*BG=*/false, mode) << status;
+  };
   for (const KernelTask &task : tasks) {
     switch (task.status) {
     case KernelTask::Compiled:
       ++compiled;
-      os << "compiled  ";
+      print(llvm::raw_ostream::GREEN, "compiled  ");
       break;
     case KernelTask::Cached:
       ++cached;
-      os << "cached    ";
+      print(llvm::raw_ostream::GREEN, "cached    ");
       break;
     case KernelTask::Failed:
       ++failed;
-      os << "failed    ";
+      print(llvm::raw_ostream::RED, "failed    ");
       break;
     }
     os << printable(task.entry().name.name) << "  ";
@@ -783,7 +814,8 @@ int Driver::finish() {
       (cache->getStatistics().kernelMisses != 0 || options.pruneNow))
     cache->prune(options.cacheLimit, options.pruneNow);
   if (!options.list && hasTable && !(options.quiet && ok))
-    printTable(options.keepsStandardOutput() ? llvm::errs() : llvm::outs());
+    printTable(options.findStandardOutputUsers().empty() ? llvm::outs()
+                                                         : llvm::errs());
   if (options.format == MessageFormat::Json) {
     nlohmann::ordered_json end = {{"reason", "build-finished"},
                                   {"success", ok}};
@@ -821,21 +853,17 @@ int Driver::run() {
       });
   writeDepfile();
   writeDumps();
-  int code = finish();
-  endIfInterrupted();
-  return code;
+  return finish();
 }
 
 int furiosa::compileMain(int argc, char **argv) {
   std::optional<Options> options = parseOptions(argc, argv);
   if (!options)
     return 1;
-  // A reader that goes away must not leave temporary files behind, nor must an
-  // interrupt. A file that grows too large is an error of that file.
+  // A reader that goes away must not leave temporary files behind. A file that
+  // grows too large is an error of that file.
   llvm::sys::SetOneShotPipeSignalFunction(
       llvm::sys::DefaultOneShotPipeSignalHandler);
-  llvm::sys::SetInterruptFunction(nullptr);
   std::signal(SIGXFSZ, SIG_IGN);
-  handleInterrupts();
   return Driver(std::move(*options)).run();
 }

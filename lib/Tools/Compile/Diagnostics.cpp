@@ -19,25 +19,34 @@ Message makeError(std::string text, Place place) {
   return {Message::Error, std::move(text), std::move(place), {}};
 }
 
-llvm::StringRef Message::getRule() const {
-  StringRef rest = text;
-  // "'visa.collect' op TU-29: …"
-  if (rest.consume_front("'")) {
-    rest = rest.split('\'').second;
-    rest.consume_front(" op");
-    rest = rest.ltrim();
+/// Length of a rule's number, as `TU-29`, that a text begins with; 0 if none.
+static size_t getRuleLength(StringRef text) {
+  for (StringRef family : {"MA-", "MM-", "TU-", "VE-", "LIR-", "RES-"}) {
+    if (!text.starts_with(family))
+      continue;
+    size_t end = text.find_if_not(llvm::isDigit, family.size());
+    end = std::min(end, text.size());
+    bool isWhole = end == text.size() || !llvm::isAlnum(text[end]);
+    return end != family.size() && isWhole ? end : 0;
   }
-  size_t letters = 0;
-  while (letters < rest.size() && rest[letters] >= 'A' && rest[letters] <= 'Z')
-    ++letters;
-  size_t digits = letters + 1;
-  while (digits < rest.size() && llvm::isDigit(rest[digits]))
-    ++digits;
-  if (letters < 2 || letters >= rest.size() || rest[letters] != '-' ||
-      digits == letters + 1 || digits >= rest.size() ||
-      (rest[digits] != ':' && rest[digits] != ',' && rest[digits] != ' '))
-    return "";
-  return rest.take_front(digits);
+  return 0;
+}
+
+llvm::StringRef Message::getRule() const {
+  StringRef all = text;
+  for (size_t i = 0; i < all.size(); ++i) {
+    bool startsWord = i == 0 || !llvm::isAlnum(all[i - 1]);
+    // Mappings and names stand in quotes; an apostrophe stands in a word.
+    if (all[i] == '"' || (all[i] == '\'' && startsWord))
+      if (size_t end = all.find(all[i], i + 1); end != StringRef::npos) {
+        i = end;
+        continue;
+      }
+    if (startsWord)
+      if (size_t length = getRuleLength(all.substr(i)))
+        return all.substr(i, length);
+  }
+  return "";
 }
 
 //===----------------------------------------------------------------------===//

@@ -36,7 +36,8 @@ struct Message {
   /// Notes.
   std::vector<Message> children;
 
-  /// The rule that the text begins with, as "TU-29"; empty if none.
+  /// The first rule that the text names outside of what it quotes, as "TU-29";
+  /// empty if none.
   llvm::StringRef getRule() const;
 };
 

@@ -23,13 +23,13 @@ using namespace mlir;
 namespace furiosa {
 
 FailureOr<rngd::edf::Kernel> compileKernel(ModuleOp, Operation *kernel) {
-  SymbolTableCollection tables;
-  KernelSlice slice = extractSlice(kernel, tables);
-  if (failed(verify(*slice.module)) ||
-      failed(runFuriosaPipeline(*slice.module)))
+  SliceSymbols symbols;
+  FailureOr<KernelSlice> slice = extractSlice(kernel, symbols);
+  if (failed(slice) || failed(verify(*slice->module)) ||
+      failed(runFuriosaPipeline(*slice->module)))
     return failure();
   resource::ProgramOp program;
-  slice.module->walk([&](resource::ProgramOp op) { program = op; });
+  slice->module->walk([&](resource::ProgramOp op) { program = op; });
   if (!program)
     return emitError(kernel->getLoc()) << "the kernel gave no program";
   return rngd::translateToEDF(program);

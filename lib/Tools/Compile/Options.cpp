@@ -4,6 +4,8 @@
 
 #include "Cache.h"
 
+#include "furiosa/Support/WriteFile.h"
+
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
@@ -47,7 +49,7 @@ ENVIRONMENT:
 
   FURIOSA_OPT_OUT_DIR    folder for EDF files when there is no -o
   FURIOSA_OPT_CACHE_DIR  folder of the cache; empty: no cache
-  NO_COLOR               if set, no colour
+  NO_COLOR               if set, no colour without --color
 
 EXIT CODE: 0 if every selected kernel was compiled or cached and everything was
 written, else 1.
@@ -68,13 +70,31 @@ std::vector<std::pair<StringRef, StringRef>> DumpPaths::getFiles() const {
   return files;
 }
 
-bool Options::keepsStandardOutput() const {
-  if (format != MessageFormat::Human || list)
-    return true;
-  for (auto [flag, path] : dumps.getFiles())
-    if (path == "-")
-      return true;
-  return false;
+std::vector<std::pair<StringRef, StringRef>> Options::getFiles() const {
+  std::vector<std::pair<StringRef, StringRef>> files = dumps.getFiles();
+  if (!depfile.empty())
+    files.emplace_back("--MF", depfile);
+  if (outputIsFile())
+    files.emplace_back("-o", output);
+  return files;
+}
+
+std::vector<StringRef> Options::findStandardOutputUsers() const {
+  std::vector<StringRef> users;
+  if (list)
+    users.push_back("--list");
+  if (format != MessageFormat::Human)
+    users.push_back("--message-format");
+  for (auto [flag, path] : getFiles())
+    if (isStandardOutput(path))
+      users.push_back(flag);
+  return users;
+}
+
+bool Options::outputIsFile() const {
+  if (sys::fs::is_directory(output))
+    return false;
+  return StringRef(output).ends_with(".edf") || isWrittenDirectly(output);
 }
 
 bool isInput(StringRef argument) {
@@ -83,7 +103,7 @@ bool isInput(StringRef argument) {
 }
 
 static bool fail(const Twine &message) {
-  errs() << "error: " << message << "\n";
+  WithColor::error() << message << "\n";
   return false;
 }
 
@@ -94,9 +114,9 @@ struct Flags {
       cl::Positional, cl::desc("FILE... [FILTER]..."), cl::cat(category)};
   cl::opt<std::string> output{
       "o",
-      cl::desc("Folder for the EDF files, or, if it ends in .edf, the file of "
-               "the only kernel (default: FURIOSA_OPT_OUT_DIR, else "
-               "target/furiosa-opt/kernel)"),
+      cl::desc("Folder for the EDF files, or, if it ends in .edf or is a pipe, "
+               "a device or -, the file of the only kernel (default: "
+               "FURIOSA_OPT_OUT_DIR, else target/furiosa-opt/kernel)"),
       cl::value_desc("path"), cl::cat(category)};
   cl::opt<bool> exact{"exact",
                       cl::desc("Filters are whole names, with or without the "
@@ -188,16 +208,6 @@ struct Flags {
 };
 } // namespace
 
-/// Whether colour is wanted on standard error.
-static bool wantsColours() {
-  // LLVM's own --color, absent: ask the terminal.
-  bool enabled = WithColor(errs()).colorsEnabled();
-  cl::Option *option = cl::getRegisteredOptions().lookup("color");
-  bool isAsked = option && option->getNumOccurrences() != 0;
-  std::optional<std::string> never = sys::Process::GetEnv("NO_COLOR");
-  return enabled && (isAsked || !never || never->empty());
-}
-
 static std::optional<rngd::Release> parseReleaseFlag(StringRef text) {
   std::optional<rngd::Release> release = rngd::parseRelease(text);
   if (release)
@@ -225,16 +235,44 @@ static bool sortPositional(ArrayRef<std::string> arguments, Options &options) {
   fail("no input: give a file that ends in .mlir or .mlirbc, or - for standard "
        "input");
   for (const std::string &filter : options.selection.filters)
-    errs() << (sys::fs::exists(filter)
-                   ? "note: '" + printable(filter) +
-                         "' is there, but its name ends in neither\n"
-                   : "note: '" + printable(filter) + "' is a filter\n");
+    WithColor::note() << "'" << printable(filter)
+                      << (sys::fs::exists(filter)
+                              ? "' is there, but its name ends in neither\n"
+                              : "' is a filter\n");
   return false;
+}
+
+/// Whether the options can be honoured at the same time.
+static bool checkTogether(const Options &options) {
+  if (options.list) {
+    StringRef other =
+        options.format != MessageFormat::Human ? "--message-format"
+        : options.depfiles                     ? "--MD"
+        : !options.depfile.empty()             ? "--MF"
+        : !options.dumps.summary.empty()       ? "--dump-summary"
+                                               : "";
+    if (auto dumps = options.dumps.getFiles(); !dumps.empty())
+      other = dumps.front().first;
+    if (!other.empty())
+      return fail("--list prints names, one a line, and compiles nothing; it "
+                  "does not go with " +
+                  other);
+  }
+  std::vector<StringRef> users = options.findStandardOutputUsers();
+  if (users.size() > 1)
+    return fail(users[0] + " and " + users[1] +
+                " both write to standard output; give one of them a file");
+  if (isStandardOutput(options.output) && outs().is_displayed())
+    return fail("a kernel binary does not go to a terminal; use -o FILE.edf");
+  if (options.depfiles && isWrittenDirectly(options.output))
+    return fail("--MD writes beside the EDF file, but -o is no regular file; "
+                "use --MF");
+  return true;
 }
 
 std::optional<Options> parseOptions(int argc, char **argv) {
   static Flags flags;
-  cl::HideUnrelatedOptions(flags.category);
+  cl::HideUnrelatedOptions({&flags.category, &getColorCategory()});
   cl::ParseCommandLineOptions(argc, argv, overview);
 
   Options options;
@@ -263,7 +301,6 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   if (options.jobs == 0)
     options.jobs = std::max(1u, hardware_concurrency().compute_thread_count());
   options.format = flags.format;
-  options.colours = wantsColours();
   options.quiet = flags.quiet;
   options.depfiles = flags.depfiles;
   options.depfile = flags.depfile;
@@ -288,14 +325,8 @@ std::optional<Options> parseOptions(int argc, char **argv) {
     options.cacheFolder = flags.cacheFolder.getNumOccurrences() != 0
                               ? std::string(flags.cacheFolder)
                               : getDefaultCacheFolder();
-  unsigned toStandardOutput = options.format != MessageFormat::Human;
-  for (auto [flag, path] : options.dumps.getFiles())
-    toStandardOutput += path == "-";
-  if (toStandardOutput > 1) {
-    fail("standard output can take one dump, or messages in JSON or SARIF, but "
-         "not both");
+  if (!checkTogether(options))
     return std::nullopt;
-  }
   return options;
 }
 

@@ -30,13 +30,12 @@ struct DumpPaths {
 struct Options {
   std::vector<std::string> inputs;
   Selection selection;
-  /// A folder, or the `.edf` file of the only kernel.
+  /// A folder, or the file of the only kernel.
   std::string output;
   bool list = false;
   std::optional<rngd::Release> release;
   unsigned jobs = 1;
   MessageFormat format = MessageFormat::Human;
-  bool colours = false;
   /// No table unless something failed.
   bool quiet = false;
   bool depfiles = false;
@@ -49,8 +48,12 @@ struct Options {
   bool pruneNow = false;
   bool cacheStatistics = false;
 
-  /// Standard output carries something for programs.
-  bool keepsStandardOutput() const;
+  /// `output` is the file of the only kernel.
+  bool outputIsFile() const;
+  /// Flag and path of all files that have a flag.
+  std::vector<std::pair<llvm::StringRef, llvm::StringRef>> getFiles() const;
+  /// Flags that make standard output carry something for programs.
+  std::vector<llvm::StringRef> findStandardOutputUsers() const;
 };
 
 /// Whether a positional argument is an input rather than a filter.

@@ -48,15 +48,65 @@ std::string furiosa::getPackage(Operation *kernel) {
   return name ? name.str() : std::string();
 }
 
+Operation *SliceSymbols::findTwin(Operation *op) {
+  StringAttr name = getName(op);
+  Operation *parent = op->getParentOp();
+  if (!name || !parent)
+    return nullptr;
+  auto [it, isNew] = named.try_emplace(parent);
+  if (isNew)
+    for (Block &block : parent->getRegion(0))
+      for (Operation &child : block)
+        if (StringAttr key = getName(&child))
+          if (auto &ops = it->second[key]; ops.size() < 2)
+            ops.push_back(&child);
+  for (Operation *other : it->second[name])
+    if (other != op)
+      return other;
+  return nullptr;
+}
+
+/// Refuses what cannot be copied or written: an op that lacks an attribute or a
+/// region that its kind has, a symbol outside of modules or of two meanings.
+static LogicalResult checkReached(Operation *op, SliceSymbols &symbols) {
+  for (Operation *at = op->getParentOp(); at; at = at->getParentOp()) {
+    if (!isa<ModuleOp>(at)) {
+      InFlightDiagnostic diag = op->emitError()
+                                << "a kernel and what it reaches stand in "
+                                   "modules, not in a '"
+                                << at->getName() << "'";
+      diag.attachNote(at->getLoc()) << "which begins here";
+      return diag;
+    }
+    if (failed(at->getName().verifyInvariants(at)))
+      return failure();
+  }
+  if (Operation *twin = symbols.findTwin(op)) {
+    InFlightDiagnostic diag =
+        op->emitError() << "redefinition of symbol named '"
+                        << getName(op).getValue() << "'";
+    diag.attachNote(twin->getLoc()) << "see existing symbol definition here";
+    return diag;
+  }
+  // Parents before what they hold, as the verifier does.
+  return failure(op->walk<WalkOrder::PreOrder>([](Operation *nested) {
+                     return failed(nested->getName().verifyInvariants(nested))
+                                ? WalkResult::interrupt()
+                                : WalkResult::advance();
+                   }).wasInterrupted());
+}
+
 /// The ops that the symbols in `op` and in what they name stand for.
-static llvm::SetVector<Operation *> findReached(Operation *kernel,
-                                                SymbolTableCollection &tables) {
+static FailureOr<llvm::SetVector<Operation *>>
+findReached(Operation *kernel, SliceSymbols &symbols) {
   llvm::SetVector<Operation *> reached;
   reached.insert(kernel);
   for (size_t i = 0; i < reached.size(); ++i) {
+    if (failed(checkReached(reached[i], symbols)))
+      return failure();
     reached[i]->walk([&](Operation *op) {
       op->getAttrDictionary().walk([&](SymbolRefAttr reference) {
-        if (Operation *target = tables.lookupNearestSymbolFrom(op, reference))
+        if (Operation *target = symbols.lookup(op, reference))
           reached.insert(target);
       });
     });
@@ -64,12 +114,15 @@ static llvm::SetVector<Operation *> findReached(Operation *kernel,
   return reached;
 }
 
-KernelSlice furiosa::extractSlice(Operation *kernel,
-                                  SymbolTableCollection &tables) {
+FailureOr<KernelSlice> furiosa::extractSlice(Operation *kernel,
+                                             SliceSymbols &symbols) {
   Operation *root = getRoot(kernel);
   // What to copy below each module on the way to something that is reached.
   llvm::DenseMap<Operation *, llvm::SetVector<Operation *>> children;
-  llvm::SetVector<Operation *> reached = findReached(kernel, tables);
+  FailureOr<llvm::SetVector<Operation *>> found = findReached(kernel, symbols);
+  if (failed(found))
+    return failure();
+  const llvm::SetVector<Operation *> &reached = *found;
   for (Operation *op : reached)
     for (Operation *at = op; at != root && at->getParentOp();
          at = at->getParentOp())

@@ -9,40 +9,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <vector>
 
 namespace furiosa::compile {
-
-static std::shared_mutex writing;
-static std::atomic<int> interrupt = 0;
-
-void handleInterrupts() {
-  for (int signal : {SIGINT, SIGTERM, SIGHUP})
-    // What the parent ignores (nohup) stays ignored.
-    if (std::signal(signal, [](int signal) {
-          interrupt = signal;
-          std::signal(signal, SIG_DFL);
-        }) == SIG_IGN)
-      std::signal(signal, SIG_IGN);
-}
-
-void endIfInterrupted() {
-  int signal = interrupt;
-  if (signal == 0)
-    return;
-  // Workers that want to write wait for ever.
-  writing.lock();
-  std::raise(signal);
-}
-
-WriteGuard::WriteGuard() { writing.lock_shared(); }
-WriteGuard::~WriteGuard() { writing.unlock_shared(); }
 
 /// LLVM's pool gives its threads the usual stack, which ten thousand nested
 /// loops overflow. A gibibyte is reserved, not used; where addresses are scarce
@@ -83,12 +55,8 @@ void runInOrder(size_t count, unsigned workers,
     threads.emplace_back(getStackSize(threadCount), work);
   for (size_t i = 0; i < count; ++i) {
     std::unique_lock<std::mutex> lock(mutex);
-    // A signal wakes nobody.
-    while (!changed.wait_for(lock, std::chrono::milliseconds(20),
-                             [&] { return done[i] != 0; }))
-      endIfInterrupted();
+    changed.wait(lock, [&] { return done[i] != 0; });
     lock.unlock();
-    endIfInterrupted();
     finished(i);
   }
   for (llvm::thread &thread : threads)

@@ -9,21 +9,6 @@
 
 namespace furiosa::compile {
 
-/// From now on an interrupt, a hang-up or a request to end waits until no file
-/// is half written, then ends the program. A second one ends it at once.
-void handleInterrupts();
-
-/// Ends the program if it was interrupted.
-void endIfInterrupted();
-
-/// Held by whoever has a temporary file.
-class WriteGuard {
-public:
-  WriteGuard();
-  ~WriteGuard();
-  WriteGuard(const WriteGuard &) = delete;
-};
-
 /// Calls `body` with 0 … count - 1 on at most `workers` threads, each with a
 /// stack for deeply nested input. `finished` is called on this thread, in the
 /// order of indices, when all up to an index are done.

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace furiosa;
@@ -22,10 +23,11 @@ static constexpr int64_t maxCount = 65536;
 /// The fault, and the text with a caret below the column.
 static void report(llvm::StringRef what, llvm::StringRef text,
                    const Fault &fault) {
-  llvm::errs() << what;
+  std::string place = what.str();
   if (fault.column > 0)
-    llvm::errs() << ":" << fault.column;
-  llvm::errs() << ": error: " << fault.rule << ": " << fault.message << "\n";
+    place += ":" + std::to_string(fault.column);
+  llvm::WithColor::error(llvm::errs(), place)
+      << fault.rule << ": " << fault.message << "\n";
   if (fault.column < 1)
     return;
   // One character a byte: the caret must stand below what it names.
@@ -127,13 +129,14 @@ int furiosa::explainMain(int argc, char **argv) {
       "element-bits",
       llvm::cl::desc("Width of an element: also show the bytes of one access"),
       llvm::cl::value_desc("bits"), llvm::cl::cat(category));
-  llvm::cl::HideUnrelatedOptions(category);
+  llvm::cl::HideUnrelatedOptions({&category, &llvm::getColorCategory()});
   llvm::cl::ParseCommandLineOptions(
       argc, argv, "Shows a tensor mapping, or how a stream visits it.\n");
 
   if (from < 0 || count < 1 || count > maxCount) {
-    llvm::errs() << "error: expected --from of 0 or more and --count of 1 to "
-                 << maxCount << "\n";
+    llvm::WithColor::error()
+        << "expected --from of 0 or more and --count of 1 to " << maxCount
+        << "\n";
     return 1;
   }
   Result<Axes> axes = parseAxes(axesText);
@@ -162,8 +165,8 @@ int furiosa::explainMain(int argc, char **argv) {
   if (!streams) {
     if (from >= memory.size()) {
       llvm::outs().flush();
-      llvm::errs() << "error: --from " << from << " is past the "
-                   << memory.size() << " cells of the mapping\n";
+      llvm::WithColor::error() << "--from " << from << " is past the "
+                               << memory.size() << " cells of the mapping\n";
       return 1;
     }
     llvm::outs() << explainCells(memory, from, count);

@@ -28,6 +28,7 @@ def read(*parts):
 
 run("cmake", "--install", build, "--component", "compile", "--prefix", prefix)
 for path in ("bin/furiosa-opt-mlir", "share/man/man1/furiosa-opt-mlir-compile.1",
+             "share/man/man1/furiosa-opt-mlir-explain.1",
              "share/bash-completion/completions/furiosa-opt-mlir",
              "share/zsh/site-functions/_furiosa-opt-mlir"):
     assert os.path.exists(os.path.join(prefix, path)), path

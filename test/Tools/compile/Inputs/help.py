@@ -1,4 +1,4 @@
-"""Compares --help with the man page and the completions, and tries bash's.
+"""Compares --help with the man pages and the completions, and tries bash's.
 
 usage: help.py PROGRAM SOURCES
 """
@@ -12,11 +12,14 @@ import sys
 program, sources = sys.argv[1:]
 program = shutil.which(program)
 FLAG = r"-{1,2}[A-Za-z][A-Za-z-]*"
-text = subprocess.run([program, "compile", "--help"], check=True, text=True,
-                      stdout=subprocess.PIPE).stdout
-flags = set(re.findall(rf"^ +({FLAG})(?=[ =]|$)", text, re.M))
-ours = flags - {"--help", "--help-list", "--version", "-h", "--color"}
-assert {"-o", "-p", "-j", "--MD", "--dump-summary"} <= ours, ours
+GENERIC = {"--help", "--help-list", "--version"}
+
+
+def read_flags(command):
+    text = subprocess.run([program, command, "--help"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    # Deeper lines are continued descriptions and values.
+    return set(re.findall(rf"^  ({FLAG})(?=[ =]|$)", text, re.M))
 
 
 def read(*parts):
@@ -24,27 +27,8 @@ def read(*parts):
         return file.read()
 
 
-man = read("docs", "furiosa-opt-mlir-compile.1").replace(r"\-", "-")
-bash = read("tools", "furiosa-opt-mlir", "completion.bash")
-zsh = read("tools", "furiosa-opt-mlir", "_furiosa-opt-mlir")
-for flag in ours:
-    for name, page in ("man", man), ("bash", bash), ("zsh", zsh):
-        assert re.search(rf"(?<![\w-]){re.escape(flag)}(?![\w-])", page), (name, flag)
-# And none that there is not.
-for flag in re.findall(rf"^\.BI? \"?({FLAG})", man, re.M):
-    assert flag in flags | {"--color"}, flag
-for flag in re.findall(rf"^    '({FLAG})\[", zsh, re.M):
-    assert flag in flags | {"--color", "--help"}, flag
-
-if shutil.which("groff"):
-    run = subprocess.run(["groff", "-man", "-ww", "-Tutf8",
-                          os.path.join(sources, "docs",
-                                       "furiosa-opt-mlir-compile.1")],
-                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    assert run.stderr == "", run.stderr
-if shutil.which("zsh"):
-    subprocess.run(["zsh", "-n", os.path.join(sources, "tools", "furiosa-opt-mlir",
-                                              "_furiosa-opt-mlir")], check=True)
+def find_flags(page):
+    return set(re.findall(rf"(?<![\w-])({FLAG})(?![\w-])", page))
 
 
 def complete(*words):
@@ -55,17 +39,49 @@ COMP_CWORD={len(words) - 1}
 _furiosa_opt_mlir
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
-    return subprocess.run(["bash", "--norc", "-c", script], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout.split("\n")[:-1]
+    lines = subprocess.run(["bash", "--norc", "-c", script], check=True, text=True,
+                           stdout=subprocess.PIPE).stdout.split("\n")
+    return [line for line in lines if line]
 
+
+# In zsh what is said of one command stands in one call.
+zsh = read("tools", "furiosa-opt-mlir", "_furiosa-opt-mlir")
+zsh_explain, zsh_compile = re.findall(r"_arguments(?:.*\\\n)*.*", zsh)
+
+for command, zsh_part, some in (
+        ("compile", zsh_compile, {"-o", "-p", "-j", "--MD", "--dump-summary"}),
+        ("explain", zsh_explain, {"--axes", "--mode", "--color"})):
+    flags = read_flags(command)
+    assert some | GENERIC <= flags, flags
+    name = f"furiosa-opt-mlir-{command}.1"
+    man = read("docs", name).replace(r"\-", "-")
+    headings = "\n".join(re.findall(
+        r"^\.TP\n(.*)", man.split(".SH OPTIONS")[1].split(".SH ")[0], re.M))
+    # All that there are, and none that there is not.
+    assert find_flags(headings) == flags - GENERIC, find_flags(headings) ^ flags
+    bare = re.sub(r"\[.*", "", zsh_part).replace("-p+", "-p")
+    assert find_flags(bare) == flags, find_flags(bare) ^ flags
+    if shutil.which("bash"):
+        assert set(complete(program, command, "-")) == flags
+    if shutil.which("groff"):
+        run = subprocess.run(
+            ["groff", "-man", "-ww", "-Tutf8", os.path.join(sources, "docs", name)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        assert run.stderr == "", run.stderr
+if shutil.which("zsh"):
+    subprocess.run(["zsh", "-n", os.path.join(sources, "tools", "furiosa-opt-mlir",
+                                              "_furiosa-opt-mlir")], check=True)
 
 if shutil.which("bash"):
     kernels = os.path.join(sources, "test", "Tools", "compile", "Inputs",
                            "kernels.mlir")
     assert complete(program, "com") == ["compile"]
+    assert complete(program, "exp") == ["explain"]
+    assert complete(program, "explain", "--mode", "") == ["read", "write", "carve"]
     assert complete(program, "compile", "--dump-s") == ["--dump-schedule",
                                                         "--dump-summary"]
     assert complete(program, "compile", "--message-format", "s") == ["sarif"]
+    assert complete(program, "compile", "--message-format", "=", "j") == ["json"]
     assert complete(program, "compile", kernels, "foo") == ["foo", "foo_bar"]
     assert complete(program, "compile", kernels, "attention::d") == \
         ["attention::decode"]

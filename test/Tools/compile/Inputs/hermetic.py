@@ -44,5 +44,5 @@ if tracer:
         assert path.startswith(("/lib", "/usr/lib", "/etc/ld.so", "/proc/", "/sys/",
                                 "/dev/", program,
                                 os.path.dirname(program) + "/../lib/")) or \
-            os.path.basename(path).split(".tmp-")[0] in (
-                "input.mlir", "output.edf"), path
+            os.path.basename(path) in ("input.mlir", "output.edf") or \
+            re.fullmatch(r"\.furiosa-[0-9a-f]{8}\.tmp", path), path

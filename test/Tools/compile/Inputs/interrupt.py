@@ -32,7 +32,9 @@ for number, how in enumerate([signal.SIGINT, signal.SIGTERM, signal.SIGHUP,
     limit = 1 + number * len(inputs) // 13
     process = subprocess.Popen(
         [program, "compile", *inputs, "-o", out, "--cache-dir", cache, "-j2"],
-        stdout=subprocess.DEVNULL)
+        stdout=subprocess.DEVNULL,
+        preexec_fn=lambda: how == signal.SIGKILL or
+        signal.signal(how, signal.SIG_DFL))
     # When so many artifacts are there.
     while process.poll() is None:
         if os.path.isdir(out) and len(os.listdir(out)) >= limit:
@@ -42,7 +44,7 @@ for number, how in enumerate([signal.SIGINT, signal.SIGTERM, signal.SIGHUP,
     stopped += code == -how
     for name in os.listdir(out) if os.path.isdir(out) else []:
         path = os.path.join(out, name)
-        if ".tmp-" in name:
+        if name.startswith(".furiosa-"):
             # Nothing can be done about a kill; its rest is no artifact.
             assert how == signal.SIGKILL, (how, name)
             continue

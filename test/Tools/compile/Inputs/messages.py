@@ -128,6 +128,24 @@ assert message["code"] is None, message
 assert [child["level"] for child in message["children"]] == ["note"] * 3
 assert all(child["spans"] for child in message["children"])
 
+# The rule stands behind the op, or behind what parses its text.
+parts = folder + "/rules.mlir"
+with open(bad, encoding="utf-8") as file:
+    text = file.read()
+assert text.count('packet "A %8"') == 1
+for changed, rule in ((text.replace('packet "A %8"', 'packet "A %"'), "MA-2"),
+                      (text.replace('"A", #axes', '"TU-3", #axes'), "MA-3")):
+    with open(parts, "w", encoding="utf-8") as file:
+        file.write(changed)
+    code, out, err = compile_with("json", parts)
+    found = read_lines(out)[0]["message"]
+    assert found["code"]["code"] == rule, found
+    code, out, err = compile_with("sarif", parts)
+    assert json.loads(out)["runs"][0]["results"][0]["ruleId"] == rule
+# What a message quotes is no rule.
+code, out, err = compile_with("json", good, "TU-31")
+assert read_lines(out)[0]["message"]["code"] is None, out
+
 # What cannot be read or parsed, and what is selected wrongly.
 for source in folder + "/none.mlir", folder + "/syntax.mlir":
     with open(folder + "/syntax.mlir", "w", encoding="utf-8") as file:

@@ -5,6 +5,7 @@ usage: terminal.py PROGRAM BAD.mlir GOOD.mlir FOLDER
 
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
@@ -13,15 +14,15 @@ program, bad, good, folder = sys.argv[1:]
 program = shutil.which(program)
 
 
-def run(source, *flags, terminal=True, **variables):
+def run(source, *flags, terminal=True, table=False, **variables):
     env = {**os.environ, "TERM": "xterm-256color", **variables}
     command = [program, "compile", source, "-o", folder, *flags]
     if not terminal:
         return subprocess.run(command, env=env, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE).stderr
     ours, theirs = pty.openpty()
-    with subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL,
-                          stderr=theirs):
+    with subprocess.Popen(command, env=env, stderr=theirs,
+                          stdout=theirs if table else subprocess.DEVNULL):
         os.close(theirs)
         text = b""
         while True:
@@ -36,11 +37,26 @@ def run(source, *flags, terminal=True, **variables):
     return text
 
 
-assert b"\x1b[" in run(bad)
+RED = b"\x1b[0;1;31m"
+# The word of the diagnostic, and the table's if that is on the terminal, too.
+assert RED + b"error: " in run(bad)
+assert RED + b"failed" in run(bad, table=True)
+assert b"\x1b[0;1;32mcompiled" in run(bad, table=True)
+# What is said before there is a file.
+assert RED + b"error: " in run("no-file")
+assert b"note: " in run("no-file")
+assert RED + b"error: " in run(folder + "/none.mlir")
 assert b"\x1b" not in run(bad, terminal=False)
 assert b"\x1b[" in run(bad, "--color", terminal=False)
-assert b"\x1b[0;1;31m" not in run(bad, NO_COLOR="1")
-assert b"\x1b[0;1;31m" not in run(bad, TERM="dumb")
+for source in bad, "no-file", folder + "/none.mlir":
+    for text in (run(source, table=True, NO_COLOR="1"),
+                 run(source, "--message-format", "json", table=True),
+                 run(source, "--message-format", "sarif", table=True)):
+        # Progress is no colour, and is for humans.
+        assert source == "no-file" or \
+            not re.search(rb"\x1b\[[0-9;]*m", text), text
+    assert not re.search(rb"\x1b\[[0-9;]*m", run(source, NO_COLOR="1"))
+    assert b"\x1b" not in run(source, table=True, TERM="dumb")
 assert b"[4/4] attention::prefill" in run(good)
 assert run(good, terminal=False) == b""
 assert run(good, "--message-format", "json").count(b"[4/4]") == 0
