@@ -444,6 +444,8 @@ static LogicalResult interpretSliceReduce(VectorInterSliceReduceOp op,
                box)))
     return failure();
   IndexedArray result(stream.type, box);
+  // Slices of padding hold sums of nothing.
+  bool isReducedBefore = bool(findReduceBefore(op, stream.type));
   SmallVector<int64_t> index(numAxes), target(numAxes);
   for (int64_t group = 0; group < spatial->size(); group += slices) {
     if (!spatial->live[group])
@@ -460,7 +462,9 @@ static LogicalResult interpretSliceReduce(VectorInterSliceReduceOp op,
         }
         int64_t from = stream.box.offsetOf(index);
         std::optional<uint32_t> value;
-        if (from >= 0 && stream.defined[from])
+        if (isReducedBefore && !spatial->live[group + j])
+          value = row->identity;
+        else if (from >= 0 && stream.defined[from])
           value = stream.codes[from];
         if (j == 0)
           sum = value;

@@ -225,11 +225,12 @@ struct SliceReduceLowering
     : public StageModel<SliceReduceLowering, VectorInterSliceReduceOp> {
   void lower(Operation *op, const StageLowering &stage,
              OpBuilder &builder) const {
-    auto plan = deriveSliceReduce(stage.before().slice, stage.after().slice,
-                                  stage.before().time);
-    const vector::Reduction *row = vector::findInterSlice(
-        stringifyVectorFn(cast<VectorInterSliceReduceOp>(op).getFn()),
-        stage.before().type);
+    auto reduce = cast<VectorInterSliceReduceOp>(op);
+    const Layout &before = stage.before();
+    auto plan = deriveSliceReduce(before.slice, stage.after().slice,
+                                  before.time, getIdentityAxis(reduce, before));
+    const vector::Reduction *row =
+        vector::findInterSlice(stringifyVectorFn(reduce.getFn()), before.type);
     Arrays arrays(plan->loops);
     lir::VectorSliceReduceOp::create(builder, op->getLoc(), row->unit,
                                      row->code, plan->slices, plan->mask,

@@ -374,7 +374,8 @@ Expected<VrfWriteConfig> rngd::decodeVrfWrite(const SfrImage &image,
   config.rowBase = static_cast<uint32_t>(reader.take("row_base"));
   config.rows = static_cast<uint32_t>(reader.take("row_count"));
   if (config.rows != flits)
-    return reader.fail("row_count", Twine(config.rows) + " rows, fetch gives " +
+    return reader.fail("row_count", Twine(config.rows) +
+                                        " rows, the stream has " +
                                         Twine(flits) + " flits");
   if (uint64_t stride = reader.take("row_stride"); stride != 1)
     return reader.fail("row_stride", stride == 0 ? Twine("must not be 0")
@@ -566,13 +567,21 @@ llvm::SmallVector<Block, 8> rngd::blocksOnRoute(uint64_t route,
   return blocks;
 }
 
+bool rngd::isShared(Block block) {
+  return block == Block::VectorRouteUnitMainContext ||
+         block == Block::VectorReduceUnitMainContext ||
+         block == Block::VectorArithmeticUnitMainContext;
+}
+
 /// Routes that the simulator and the disassembler understand.
 static bool isKnownRoute(uint64_t route, codes::ExecTarget context) {
   using codes::bit;
   using codes::RouteUnit;
-  if (context == codes::ExecTarget::Sub)
-    return route == codes::routeTrfLoad || route == codes::routeVrfLoad ||
-           route == codes::routeDmCopy;
+  if (context == codes::ExecTarget::Sub) {
+    uint64_t end = route & ~bit(RouteUnit::VectorEngine);
+    return route == codes::routeTrfLoad || end == codes::routeVrfLoad ||
+           end == codes::routeDmCopy;
+  }
   uint64_t optional = bit(RouteUnit::DotProductEngine) |
                       bit(RouteUnit::VectorEngine) |
                       bit(RouteUnit::TransposeEngine);
@@ -697,10 +706,14 @@ rngd::decodeExec(const TucCommand &exec,
   }
   if (onRoute(codes::RouteUnit::VrfWrite)) {
     auto part =
-        decodeVrfWrite(*image(Block::VectorRegisterFile), config.fetch.flits);
+        decodeVrfWrite(*image(Block::VectorRegisterFile), config.flitsOut());
     if (!part)
       return part.takeError();
     config.vrf = *part;
+    if (config.vector && config.vector->cast != codes::CastCompactionMode::Off)
+      return ImageReader(*image(Block::VectorRouteUnitMainContext))
+          .fail("cast_compaction_mode",
+                "elements of the vector register file have 32 bits");
   }
   return config;
 }

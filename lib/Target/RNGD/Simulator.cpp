@@ -156,6 +156,8 @@ private:
   Error applyExec(const Work &work, Slices all);
   Error spend(uint64_t steps);
 
+  /// Whether a busy context works with a block of its bank.
+  bool usesBlock(unsigned context, Block block) const;
   Expected<std::shared_ptr<const ExecConfig>> decode(const TucCommand &exec,
                                                      unsigned bank);
 
@@ -338,10 +340,11 @@ Error ProcessingElement::writeRegisters(const TucCommand &command) {
     return makeError("mtosfr: SPM address 0x" + llvm::utohexstr(address) +
                      " of block " + block.name +
                      " is not in the SPM image or not a multiple of 8");
-  unsigned context = block.context == BlockContext::Main ? 0 : 1;
-  if (contexts[context] != idle && contextBanks[context] == location->bank)
-    return makeError("mtosfr: writes " + block.name + " while the " +
-                     contextName(context) + " context runs");
+  for (unsigned context : {0, 1})
+    if (contexts[context] != idle && contextBanks[context] == location->bank &&
+        usesBlock(context, block.id))
+      return makeError("mtosfr: writes " + block.name + " while the " +
+                       contextName(context) + " context runs");
 
   llvm::SmallVector<uint64_t, 96> contents;
   for (uint64_t k = 0; k < words; ++k)
@@ -368,6 +371,16 @@ Error ProcessingElement::writeRegisters(const TucCommand &command) {
   return Error::success();
 }
 
+bool ProcessingElement::usesBlock(unsigned context, Block block) const {
+  const Work &work = works[contexts[context]];
+  if (isShared(block))
+    return work.exec &&
+           llvm::is_contained(
+               blocksOnRoute(work.exec->route, work.exec->context), block);
+  bool isMain = sfrBlock(block).context == BlockContext::Main;
+  return isMain == (context == value(codes::ExecTarget::Main));
+}
+
 Expected<std::shared_ptr<const ExecConfig>>
 ProcessingElement::decode(const TucCommand &exec, unsigned bank) {
   auto context = static_cast<codes::ExecTarget>(*exec.get("target_context"));
@@ -380,7 +393,7 @@ ProcessingElement::decode(const TucCommand &exec, unsigned bank) {
   std::vector<uint64_t> key = {exec.word()};
   for (auto &[block, image] : banks[bank]) {
     bool isMain = sfrBlock(block).context == BlockContext::Main;
-    if (isMain != (context == codes::ExecTarget::Main))
+    if (isMain != (context == codes::ExecTarget::Main) && !isShared(block))
       continue;
     key.push_back(static_cast<uint64_t>(block));
     llvm::append_range(key, image.words());
@@ -417,6 +430,15 @@ Error ProcessingElement::startExec(const TucCommand &command) {
   auto config = decode(command, bank);
   if (!config)
     return config.takeError();
+
+  auto onVector = codes::bit(codes::RouteUnit::VectorEngine);
+  size_t other = contexts[1 - context];
+  if (other != idle && works[other].exec &&
+      (works[other].exec->route & (*config)->route & onVector))
+    return makeError("exec: command " + Twine(works[other].instruction) +
+                     " of the " + contextName(1 - context) +
+                     " context still uses the vector engine; a wait is missing "
+                     "(MM-41)");
 
   // What was written for this exec and takes no part in it is a mistake that
   // nothing else would show.

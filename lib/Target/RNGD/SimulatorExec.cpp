@@ -92,37 +92,42 @@ static void loadTrf(const TrfWriteConfig &config, FlitStream &stream,
   }
 }
 
-static void loadVrf(const VrfWriteConfig &config, FlitStream &stream,
-                    TrackedMemory &vrf) {
-  uint64_t address = uint64_t(config.rowBase) * machine::vrfRowBytes;
-  for (uint32_t row = 0; row < config.rows; ++row) {
-    Flit flit;
-    stream.next(flit);
-    vrf.write(address, flit.bytes, flit.defined, sizeof(flit.bytes));
-    address += machine::vrfRowBytes;
-  }
-}
-
 namespace {
-/// What lies behind contraction and vector engine: transpose and commit.
+/// What lies behind contraction and vector engine: transpose and commit, or the
+/// rows of the vector register file one after the other.
 class ResultWriter {
 public:
-  ResultWriter(const ExecConfig &config, Slice &slice)
-      : commit(*config.commit, slice.dm) {
+  ResultWriter(const ExecConfig &config, Slice &slice) : vrf(slice.vrf) {
+    if (config.commit)
+      commit.emplace(*config.commit, slice.dm);
     if (config.transpose)
       transpose.emplace(*config.transpose);
+    if (config.vrf)
+      address = uint64_t(config.vrf->rowBase) * machine::vrfRowBytes;
+  }
+
+  /// Whether anything that leaves the engines of a slice can be seen.
+  static bool isNeeded(const ExecConfig &config, unsigned slice) {
+    return config.vrf || (config.commit && config.commit->isEnabled(slice));
   }
 
   Error process(Flit &flit) {
     auto write = [&](Flit &result) -> Error {
-      commit.write(result);
+      if (commit) {
+        commit->write(result);
+        return Error::success();
+      }
+      vrf.write(address, result.bytes, result.defined, sizeof(result.bytes));
+      address += machine::vrfRowBytes;
       return Error::success();
     };
     return transpose ? transpose->process(flit, write) : write(flit);
   }
 
 private:
-  CommitUnit commit;
+  TrackedMemory &vrf;
+  uint64_t address = 0;
+  std::optional<CommitUnit> commit;
   std::optional<TransposeEngine> transpose;
 };
 } // namespace
@@ -148,10 +153,7 @@ Error sim::runExec(const ExecConfig &config, Slices slices, unsigned number,
   Slice &slice = *slices[number % slices.size()];
   if (config.trf)
     loadTrf(*config.trf, stream, slice.trf);
-  if (config.vrf)
-    loadVrf(*config.vrf, stream, slice.vrf);
-  // Nothing but a commit can be seen of the rest.
-  if (!config.commit || !config.commit->isEnabled(number))
+  if (!ResultWriter::isNeeded(config, number))
     return Error::success();
 
   ResultWriter writer(config, slice);
@@ -192,7 +194,7 @@ Error sim::runReducingExec(const ExecConfig &config, Slices slices,
     }
     std::vector<Beat> sums = combineSlices(reduce, beats);
     for (unsigned k = 0; k < reduce.slices; ++k) {
-      if (!config.commit || !config.commit->isEnabled(group + k))
+      if (!ResultWriter::isNeeded(config, group + k))
         continue;
       ResultWriter writer(config, sliceAt(group + k));
       auto write = [&](Flit &flit) { return writer.process(flit); };

@@ -2088,16 +2088,45 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
 
 // -----
 
-// Vector engine on sub.
+// The transpose engine behind the vector engine on sub.
 
 func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.mem<dm, 4096>, %v: !lir.mem<vrf, 32>) {
   lir.exec sub {
     fetch_sequencer %a loops [8 : 8] read 8 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    // expected-error@+1 {{not yet supported: the vector engine in the sub context}}
     vector_alu fxp_add add [imm 1]
-    commit_adapter in 32 keep 32
-    commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
+    // expected-error@+1 {{LIR-20: expected vector_* or cast or vrf_store or commit_adapter after vector_alu}}
+    transpose rows 2 columns 8 out_rows 8 bits 32
+  }
+  return
+}
+
+// -----
+
+// LIR-12: the rows of a register file behind the vector engine.
+
+func.func @f(%a: !lir.mem<dm, 2048>, %v: !lir.mem<vrf, 32>) {
+  lir.exec sub {
+    fetch_sequencer %a loops [8 : 8] read 8 packet 32 flits 2 : !lir.mem<dm, 2048>
+    collect flits_per_packet 1
+    vector_alu fxp_add add [imm 1]
+    // expected-error@+1 {{LIR-12: rows must be 2, found 1}}
+    vrf_store %v rows 1 : !lir.mem<vrf, 32>
+  }
+  return
+}
+
+// -----
+
+// Register-file store of results on main.
+
+func.func @f(%a: !lir.mem<dm, 2048>, %v: !lir.mem<vrf, 64>) {
+  lir.exec main {
+    fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
+    collect flits_per_packet 1
+    vector_alu fxp_add add [imm 1]
+    // expected-error@+1 {{not yet supported: register-file stores of the main context}}
+    vrf_store %v rows 2 : !lir.mem<vrf, 64>
   }
   return
 }

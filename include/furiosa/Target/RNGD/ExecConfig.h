@@ -353,6 +353,10 @@ struct ExecConfig {
 llvm::SmallVector<Block, 8> blocksOnRoute(uint64_t route,
                                           codes::ExecTarget context);
 
+/// Whether both contexts use a block, one at a time: the vector engine has one
+/// set of registers (*assumed*; the names speak of the main context alone).
+bool isShared(Block block);
+
 /// Block of the route register of a context.
 Block routeBlock(codes::ExecTarget context);
 

@@ -70,7 +70,8 @@ static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
           [](auto) -> SmallVector<StringRef> { return {"collect"}; })
       .Case<CollectOp>([&](auto) -> SmallVector<StringRef> {
         if (sub)
-          return {"trf_store", "vrf_store", "commit_adapter"};
+          return {"trf_store", "vrf_store", vectorUnits, "cast",
+                  "commit_adapter"};
         return {"feed_buffer", vectorUnits, "cast", "transpose",
                 "commit_adapter"};
       })
@@ -85,14 +86,18 @@ static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
       .Case<LaneFolderOp>([](auto) -> SmallVector<StringRef> {
         return {vectorUnits, "cast", "transpose", "commit_adapter"};
       })
-      .Case<CastOp>([](auto) -> SmallVector<StringRef> {
+      .Case<CastOp>([&](auto) -> SmallVector<StringRef> {
+        if (sub)
+          return {"commit_adapter"};
         return {"transpose", "commit_adapter"};
       })
       .Case<TransposeOp>(
           [](auto) -> SmallVector<StringRef> { return {"commit_adapter"}; })
       .Case<CommitAdapterOp>(
           [](auto) -> SmallVector<StringRef> { return {"commit_sequencer"}; })
-      .Default([](Operation *op) -> SmallVector<StringRef> {
+      .Default([&](Operation *op) -> SmallVector<StringRef> {
+        if (isVectorUnit(op) && sub)
+          return {vectorUnits, "cast", "vrf_store", "commit_adapter"};
         if (isVectorUnit(op))
           return {vectorUnits, "cast", "transpose", "commit_adapter"};
         return {};
@@ -117,14 +122,12 @@ static LogicalResult verifyOrder(ExecOp exec) {
       if (isa<FeedBufferOp>(unit) && exec.getContext() == Context::Sub)
         return unit.emitOpError("TU-46: only the main context contracts");
       // Routes that the chip has, but nothing below can encode.
-      if (isa_and_nonnull<CollectOp>(last)) {
-        if (isa<TrfStoreOp, VrfStoreOp>(unit))
-          return unit.emitOpError(
-              "not yet supported: register-file stores of the main context");
-        if (isVectorUnit(&unit) || isa<CastOp>(unit))
-          return unit.emitOpError(
-              "not yet supported: the vector engine in the sub context");
-      }
+      if (exec.getContext() == Context::Main &&
+          isa<TrfStoreOp, VrfStoreOp>(unit) &&
+          (isa_and_nonnull<CollectOp>(last) ||
+           (last && isVectorUnit(last) && isa<VrfStoreOp>(unit))))
+        return unit.emitOpError(
+            "not yet supported: register-file stores of the main context");
       InFlightDiagnostic diag = unit.emitOpError("LIR-20: ");
       if (allowed.empty())
         diag << "nothing follows " << getUnitName(last);

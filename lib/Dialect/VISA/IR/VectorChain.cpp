@@ -277,8 +277,6 @@ static void checkScalar(StageChecker &checker, const Layout &layout,
 void VectorInitOp::check(StageChecker &checker, Layout &layout) {
   checker.enter(layout, Point::VectorInit);
   layout.vector = VectorState();
-  if (layout.context == Context::Sub)
-    checker.notYetSupported() << "the vector engine in the sub context";
   if (layout.type != ElementType::I32 && layout.type != ElementType::F32)
     checker.fault("VE-2") << "the stream is " << furiosa::toString(layout.type)
                           << ", the vector engine takes i32 and f32; widen it "

@@ -382,8 +382,6 @@ LogicalResult VectorZipOp::verify() {
 
 void CastOp::check(StageChecker &checker, Layout &layout) {
   checker.enter(layout, Point::Cast);
-  if (layout.context == Context::Sub)
-    checker.notYetSupported() << "the cast engine in the sub context";
   auto packet = checker.parse("packet", getPacketAttr());
   auto to = visa::getElementType(getTo());
   bool legal = false;

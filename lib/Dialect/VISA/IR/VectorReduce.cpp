@@ -212,9 +212,31 @@ void VectorReduceOp::checkUnit(FaultReporter &reporter,
 // Reduction between slices
 //===----------------------------------------------------------------------===//
 
+VectorReduceOp visa::findReduceBefore(VectorInterSliceReduceOp op,
+                                      ElementType type) {
+  Operation *at = op->getPrevNode();
+  while (isa_and_nonnull<VectorWidenOp>(at))
+    at = at->getPrevNode();
+  auto reduce = dyn_cast_or_null<VectorReduceOp>(at);
+  if (!reduce)
+    return VectorReduceOp();
+  const vector::Reduction *inside =
+      vector::findIntraSlice(stringifyVectorFn(reduce.getFn()), type);
+  const vector::Reduction *between =
+      vector::findInterSlice(stringifyVectorFn(op.getFn()), type);
+  return inside && between && inside->identity == between->identity
+             ? reduce
+             : VectorReduceOp();
+}
+
+int visa::getIdentityAxis(VectorInterSliceReduceOp op, const Layout &before) {
+  VectorReduceOp reduce = findReduceBefore(op, before.type);
+  return reduce ? before.slice.axes().find(reduce.getAxis()) : -1;
+}
+
 mapping::Result<SliceReducePlan>
 visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
-                        const Mapping &time) {
+                        const Mapping &time, int identityAxis) {
   auto unsupported = [](const Twine &what) {
     return mapping::Fault{"VE-63", "not-yet-supported", what.str()};
   };
@@ -254,8 +276,10 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
   };
   const mapping::Axes &axes = slice.axes();
   for (const Factor &factor : before->factors)
-    if (factor.live != factor.extent)
-      return unsupported("a reduction over slices that are padding");
+    if (factor.live != factor.extent &&
+        (factor.axis < 0 || factor.axis != identityAxis))
+      return unsupported("a reduction over slices that are padding; reduce the "
+                         "axis inside the slices first");
   SmallVector<Factor> promoted;
   int64_t step = 1;
   for (const Factor &factor : llvm::reverse(after->factors)) {
@@ -361,7 +385,8 @@ void VectorInterSliceReduceOp::check(StageChecker &checker, Layout &layout) {
   auto slice = checker.parse("slice", getSliceAttr());
   if (!slice)
     return;
-  auto plan = deriveSliceReduce(layout.slice, *slice, layout.time);
+  auto plan = deriveSliceReduce(layout.slice, *slice, layout.time,
+                                getIdentityAxis(*this, layout));
   if (!plan) {
     checker.report(plan.fault(), "slice");
     layout.slice = *slice;

@@ -67,10 +67,19 @@ struct SliceReducePlan {
   int64_t mask = 0;
   loops::LoopNest loops;
 };
+/// `identityAxis`: padding of this axis in the slices holds the identity; none
+/// where negative.
 mapping::Result<SliceReducePlan>
 deriveSliceReduce(const mapping::Mapping &slice,
                   const mapping::Mapping &newSlice,
-                  const mapping::Mapping &time);
+                  const mapping::Mapping &time, int identityAxis = -1);
+
+/// The reduction inside the slices whose sums a reduction between slices takes
+/// as they are, if both have one identity; null where there is none. A slice
+/// that is all padding of its axis then gives the identity (assumed).
+VectorReduceOp findReduceBefore(VectorInterSliceReduceOp op, ElementType type);
+/// Its axis, or -1.
+int getIdentityAxis(VectorInterSliceReduceOp op, const Layout &before);
 
 /// Flits of one group before the other has its turn, at a vector_unzip.
 mapping::Result<int64_t> deriveGroupFlits(const ChainStage &stage);
