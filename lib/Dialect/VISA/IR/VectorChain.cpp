@@ -277,7 +277,12 @@ static void checkScalar(StageChecker &checker, const Layout &layout,
 void VectorInitOp::check(StageChecker &checker, Layout &layout) {
   checker.enter(layout, Point::VectorInit);
   layout.vector = VectorState();
-  if (layout.type != ElementType::I32 && layout.type != ElementType::F32)
+  if (layout.type == ElementType::I5 || layout.type == ElementType::I9)
+    checker.fault("VE-67") << furiosa::toString(layout.type)
+                           << " lives between fetch and contraction only; "
+                              "widen to i32 with fetch_cast instead of "
+                              "zero_point_sub";
+  else if (layout.type != ElementType::I32 && layout.type != ElementType::F32)
     checker.fault("VE-2") << "the stream is " << furiosa::toString(layout.type)
                           << ", the vector engine takes i32 and f32; widen it "
                              "with fetch_cast";
