@@ -178,9 +178,9 @@ void test::expectAgreement(const Built &built, ArrayRef<HostArray> arguments) {
 }
 
 void test::compare(const Built &built, ArrayRef<HostArray> arguments,
-                   const Codes &expected) {
+                   const Codes &expected, unsigned seeds) {
   std::vector<HostArray> results;
-  std::string difference = runBoth(built, arguments, results, /*seeds=*/5);
+  std::string difference = runBoth(built, arguments, results, seeds);
   ASSERT_EQ(difference, "");
   ASSERT_EQ(results.size(), 1u);
   ASSERT_EQ(results[0].codes.size(), expected.size());

@@ -62,7 +62,7 @@ std::string runBoth(const Built &built, llvm::ArrayRef<HostArray> arguments,
 void expectAgreement(const Built &built, llvm::ArrayRef<HostArray> arguments);
 /// Runs `built` in both semantics and compares its one result with `expected`.
 void compare(const Built &built, llvm::ArrayRef<HostArray> arguments,
-             const Codes &expected);
+             const Codes &expected, unsigned seeds = 5);
 
 /// Choices of a generator of kernels; FURIOSA_SEED and FURIOSA_CASES set seed
 /// and number of cases, which are printed.
