@@ -7,6 +7,7 @@
 #include "furiosa/Dialect/Resource/Scheduling/CostModel.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -34,6 +35,7 @@ std::optional<Cost> scheduling::getExecCost(const ExecShape &shape) {
   add(shape.switched, "switched");
   add(shape.macs, "macs");
   add(shape.drained, "drained");
+  add(shape.beats, "beats");
   add(shape.transposed, "transposed");
   add(shape.writes, "writes");
   int64_t overhead = machine::mainContractionOverheadCycles;
@@ -49,6 +51,15 @@ std::optional<Cost> scheduling::getExecCost(const ExecShape &shape) {
     return std::nullopt;
   cost.formula =
       "max(" + steps + ") + " + route + " " + std::to_string(overhead);
+  if (shape.reducedSlices > 0) {
+    // One trip around the ring; its cycles are known for 256 slices.
+    int64_t ring = llvm::divideCeil(
+        shape.reducedSlices * int64_t(machine::interSliceReduce256Cycles),
+        int64_t(machine::slicesPerCluster));
+    if (llvm::AddOverflow(cost.cycles, ring, cost.cycles))
+      return std::nullopt;
+    cost.formula += " + slice reduce " + std::to_string(ring);
+  }
   return cost;
 }
 
@@ -86,6 +97,13 @@ public:
 private:
   static unsigned getChannel(uint64_t address);
   std::array<uint64_t, machine::hbmChannels> thirds = {};
+  /// Blocks that are written in part: by which engine, and what that takes.
+  struct Rewritten {
+    const EngineShape *engine = nullptr;
+    bool isShared = false;
+    uint64_t thirds = 0;
+  };
+  llvm::DenseMap<uint64_t, Rewritten> rewritten;
   /// Channels that have written part of a block: the first time, nothing waits
   /// for the rest of the block to be read.
   std::array<bool, machine::hbmChannels> hasRewritten = {};
@@ -109,6 +127,7 @@ void HbmLoad::add(const EngineShape &engine, int64_t base,
   constexpr int64_t maxPackets = 1 << 14;
   int64_t looked = std::min(packets, maxPackets);
   uint64_t block = machine::hbmAccessBytes;
+  uint64_t scale = llvm::divideCeil(packets, looked);
   std::array<uint64_t, machine::hbmChannels> found = {};
   llvm::SmallVector<int64_t, 8> digits(engine.sizes.size(), 0);
   uint64_t address = base, lastBlock = UINT64_MAX;
@@ -127,6 +146,11 @@ void HbmLoad::add(const EngineShape &engine, int64_t base,
         if (hasRewritten[channel])
           thirds *= machine::hbmPartialWriteFactor;
         hasRewritten[channel] = true;
+        Rewritten &shared = rewritten[at / block];
+        shared.isShared |= shared.engine && shared.engine != &engine;
+        shared.engine = &engine;
+        shared.thirds = llvm::SaturatingAdd(
+            shared.thirds, llvm::SaturatingMultiply(thirds, scale));
       } else if (crosses) {
         thirds *= machine::hbmSplitReadFactor;
       }
@@ -140,13 +164,20 @@ void HbmLoad::add(const EngineShape &engine, int64_t base,
       digits[loop] = 0;
     }
   }
-  uint64_t scale = llvm::divideCeil(packets, looked);
   for (auto [sum, part] : llvm::zip(thirds, found))
     sum = llvm::SaturatingAdd(sum, llvm::SaturatingMultiply(part, scale));
 }
 
 std::optional<int64_t> HbmLoad::getCycles() const {
-  uint64_t most = *std::max_element(thirds.begin(), thirds.end());
+  // Where several engines rewrite a block, each waits for what the others do.
+  auto loads = thirds;
+  for (const auto &[block, part] : rewritten)
+    if (part.isShared) {
+      uint64_t &load = loads[getChannel(block * machine::hbmAccessBytes)];
+      load = llvm::SaturatingAdd(
+          load, part.thirds / 100 * (machine::hbmSharedBlockPercent - 100));
+    }
+  uint64_t most = *std::max_element(loads.begin(), loads.end());
   if (most > uint64_t(std::numeric_limits<int64_t>::max()))
     return std::nullopt;
   return llvm::divideCeil(most, machine::hbmAccessCyclesDenominator);

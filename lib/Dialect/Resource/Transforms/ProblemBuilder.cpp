@@ -91,9 +91,18 @@ static std::optional<scheduling::Cost> describeExec(lir::ExecOp exec,
     } else if (unit.getName().getStringRef().starts_with("lir.vector_")) {
       shape.hasVectorPass = true;
       resources |= scheduling::VectorEngine;
+      if (auto narrow = dyn_cast<lir::VectorNarrowOp>(unit);
+          narrow && narrow.getKind() == lir::NarrowKind::Split &&
+          llvm::MulOverflow<int64_t>(flits, 2, shape.beats))
+        return std::nullopt;
+      if (auto reduce = dyn_cast<lir::VectorSliceReduceOp>(unit))
+        shape.reducedSlices = reduce.getSlices();
     } else if (isa<lir::CastOp>(unit)) {
       // The cast engine sits on top of the vector engine.
       resources |= scheduling::VectorEngine;
+    } else if (isa<lir::VrfStoreOp>(unit)) {
+      // The vector register file is filled through the main context.
+      resources |= scheduling::MainContext;
     } else if (auto op = dyn_cast<lir::CommitSequencerOp>(unit)) {
       shape.writes = lir::getProduct(op.getSizes()).value_or(INT64_MAX);
       sameBank = std::max(

@@ -35,6 +35,10 @@ struct ExecShape {
   int64_t drained = 0;
   /// Writes of the commit sequencer; 0 for register-file stores.
   int64_t writes = 0;
+  /// Packets of half a flit in the vector engine; 0 unless flits are split.
+  int64_t beats = 0;
+  /// Slices of a group that the vector engine reduces; 0 without that.
+  int64_t reducedSlices = 0;
   /// An ALU of the vector engine is on the route.
   bool hasVectorPass = false;
 };
