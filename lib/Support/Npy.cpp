@@ -202,9 +202,9 @@ Error HeaderParser::parseShape() {
     header.shape.push_back(dim);
     comma = consume(',');
   }
-  // "(3)" is a number in Python, not a tuple.
   if (header.shape.size() == 1 && !comma)
-    return fail("shape is not a tuple");
+    return fail("shape is not a tuple but a number, at ", here(), "; write (",
+                header.shape[0], ",)");
   return Error::success();
 }
 

@@ -41,7 +41,8 @@ static int optimize(int argc, char **argv) {
     llvm::WithColor::error() << message << "\n";
     return 1;
   }
-  // An interrupt waits while there is a file: it is not made before it is known.
+  // An interrupt waits while there is a file: it is not made before it is
+  // known.
   std::string text;
   llvm::raw_string_ostream output(text);
   if (failed(mlir::MlirOptMain(output, std::move(input), registry, config)))

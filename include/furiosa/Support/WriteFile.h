@@ -46,8 +46,7 @@ public:
   ~TemporaryFile();
 
 private:
-  friend llvm::Expected<TemporaryFile>
-  createTemporary(llvm::StringRef target);
+  friend llvm::Expected<TemporaryFile> createTemporary(llvm::StringRef target);
   struct Open;
   explicit TemporaryFile(std::unique_ptr<Open> open);
   std::unique_ptr<Open> open;

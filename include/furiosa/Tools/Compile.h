@@ -48,9 +48,9 @@ public:
 private:
   mlir::SymbolTableCollection tables;
   /// By module and name: the ops, at most two.
-  llvm::DenseMap<mlir::Operation *,
-                 llvm::DenseMap<mlir::StringAttr,
-                                llvm::SmallVector<mlir::Operation *, 2>>>
+  llvm::DenseMap<
+      mlir::Operation *,
+      llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::Operation *, 2>>>
       named;
 };
 

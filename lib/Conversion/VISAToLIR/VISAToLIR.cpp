@@ -441,8 +441,8 @@ static LogicalResult checkOutsideKernels(ModuleOp module) {
     if (!hasTensors)
       return WalkResult::advance();
     FaultReporter(op).notYetSupported()
-        << "tensors outside of a kernel; mark the function as visa.kernel, or "
-           "inline it into one";
+        << "tensors outside of a kernel; make a helper private, so that it is "
+           "inlined into its callers, or mark a kernel as visa.kernel";
     ok = false;
     // One message for each function.
     return WalkResult::skip();

@@ -527,9 +527,9 @@ bool Driver::placeArtifacts() {
           " selected" + (tasks.empty() ? "" : ": ") + listCandidates(tasks));
     return false;
   };
-  if (isFile && !needsOne(isWrittenDirectly(options.output)
-                              ? "-o " + options.output
-                              : std::string("-o FILE.edf")))
+  if (isFile &&
+      !needsOne(isWrittenDirectly(options.output) ? "-o " + options.output
+                                                  : std::string("-o FILE.edf")))
     return false;
   for (auto [flag, path] : options.dumps.getFiles())
     if (!needsOne(flag))

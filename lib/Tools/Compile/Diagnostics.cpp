@@ -139,7 +139,7 @@ private:
     if (auto name = dyn_cast<NameLoc>(location)) {
       Place place = getPlace(name.getChildLoc(), notes, depth + 1);
       const llvm::MemoryBuffer *buffer = sources.findInput(place.file);
-      if (buffer && isa<FileLineColLoc>(name.getChildLoc()))
+      if (buffer && isa<FileLineColLoc, CallSiteLoc>(name.getChildLoc()))
         if (auto found =
                 findClauseCharacter(buffer->getBuffer(), place.line,
                                     place.column, name.getName().getValue()))

@@ -245,12 +245,12 @@ static bool sortPositional(ArrayRef<std::string> arguments, Options &options) {
 /// Whether the options can be honoured at the same time.
 static bool checkTogether(const Options &options) {
   if (options.list) {
-    StringRef other =
-        options.format != MessageFormat::Human ? "--message-format"
-        : options.depfiles                     ? "--MD"
-        : !options.depfile.empty()             ? "--MF"
-        : !options.dumps.summary.empty()       ? "--dump-summary"
-                                               : "";
+    StringRef other = options.format != MessageFormat::Human
+                          ? "--message-format"
+                      : options.depfiles               ? "--MD"
+                      : !options.depfile.empty()       ? "--MF"
+                      : !options.dumps.summary.empty() ? "--dump-summary"
+                                                       : "";
     if (auto dumps = options.dumps.getFiles(); !dumps.empty())
       other = dumps.front().first;
     if (!other.empty())

@@ -82,9 +82,9 @@ static LogicalResult checkReached(Operation *op, SliceSymbols &symbols) {
       return failure();
   }
   if (Operation *twin = symbols.findTwin(op)) {
-    InFlightDiagnostic diag =
-        op->emitError() << "redefinition of symbol named '"
-                        << getName(op).getValue() << "'";
+    InFlightDiagnostic diag = op->emitError()
+                              << "redefinition of symbol named '"
+                              << getName(op).getValue() << "'";
     diag.attachNote(twin->getLoc()) << "see existing symbol definition here";
     return diag;
   }
@@ -145,7 +145,11 @@ FailureOr<KernelSlice> furiosa::extractSlice(Operation *kernel,
           slice.kernel = copy;
         else
           copy->walk([](Operation *op) {
-            op->removeAttr(visa::VISADialect::getKernelAttrName());
+            // It is inlined and gone, as any helper is.
+            if (op->removeAttr(visa::VISADialect::getKernelAttrName()) &&
+                isa<SymbolOpInterface>(op))
+              SymbolTable::setSymbolVisibility(
+                  op, SymbolTable::Visibility::Private);
           });
       } else {
         copy = part->cloneWithoutRegions(mapping);

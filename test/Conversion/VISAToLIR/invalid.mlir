@@ -3,7 +3,7 @@
 
 #axes = #tmap.axes<A = 2048>
 !h = !visa.hbm<i32, element "A", #axes>
-// expected-error@+1 {{not yet supported: tensors outside of a kernel; mark the function as visa.kernel, or inline it into one}}
+// expected-error@+1 {{not yet supported: tensors outside of a kernel; make a helper private, so that it is inlined into its callers, or mark a kernel as visa.kernel}}
 func.func @no_kernel(%a: !h) {
   return
 }

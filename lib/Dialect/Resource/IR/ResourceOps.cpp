@@ -148,6 +148,30 @@ LogicalResult ProgramOp::verifyRegions() {
              << argument.getName() << "\"";
   }
 
+  // RES-24: the host keeps what it gives as an input.
+  WalkResult writes = getBody().walk([&](MemoryEffectOpInterface op) {
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    op.getEffects(effects);
+    for (const MemoryEffects::EffectInstance &effect : effects) {
+      auto argument = effect.getValue()
+                          ? effect.getValue().getDefiningOp<ArgumentOp>()
+                          : ArgumentOp();
+      if (!argument || argument.getRole() != Role::Input ||
+          !isa<MemoryEffects::Write>(effect.getEffect()))
+        continue;
+      InFlightDiagnostic diag = op->emitOpError("RES-24: writes argument \"")
+                                << argument.getName()
+                                << "\", which is an input only; make it "
+                                << stringifyRole(Role::InOut) << " or "
+                                << stringifyRole(Role::Output);
+      diag.attachNote(argument.getLoc()) << "the argument is declared here";
+      return WalkResult(diag);
+    }
+    return WalkResult::advance();
+  });
+  if (writes.wasInterrupted())
+    return failure();
+
   // RES-7.
   int64_t slices = getPes() * int64_t(machine::slicesPerPE);
   WalkResult result = getBody().walk([&](Operation *op) {

@@ -137,8 +137,12 @@ static std::optional<Fault> matchFactor(const Derivation &derivation,
         "axis " + name + " has no common refinement: the stream steps by " +
             llvm::Twine(factor.stride) + " over " + llvm::Twine(factor.extent) +
             " digits, the memory cuts the axis at " + llvm::Twine(boundary) +
-            "; split the axis at " + llvm::Twine(std::gcd(boundary, weight)) +
-            " on both sides, or store it in the order of the stream");
+            (std::gcd(boundary, weight) > 1
+                 ? "; split the axis at " +
+                       std::to_string(std::gcd(boundary, weight)) +
+                       " on both sides, or store it"
+                 : std::string("; store it")) +
+            " in the order of the stream");
   };
 
   while (true) {

@@ -138,6 +138,21 @@ static void checkTrfSide(StageChecker &checker, const Layout &layout,
       }
 }
 
+/// What to do with a stream that no multiplier takes.
+static StringRef adviseMultiplication(ElementType type) {
+  switch (type) {
+  case ElementType::I32:
+  case ElementType::F32:
+    return "; multiply with the vector engine instead";
+  case ElementType::I16:
+    return "; fetch_cast it to i32 and multiply with the vector engine instead";
+  case ElementType::F4E2M1:
+    return "; make it f8e4m3 or f8e5m2 with table_lookup";
+  default:
+    return "; store the tensor as i8 or bf16";
+  }
+}
+
 void ContractOuterOp::check(StageChecker &checker, Layout &layout) {
   checker.enter(layout, Point::ContractOuter);
   if (layout.context != Context::Main)
@@ -157,7 +172,7 @@ void ContractOuterOp::check(StageChecker &checker, Layout &layout) {
     checker.fault("TU-36") << "the multiplier takes i4, i5, i8, i9, f8e4m3, "
                               "f8e5m2 and bf16 streams, found "
                            << furiosa::toString(layout.type)
-                           << "; multiply with the vector engine instead";
+                           << adviseMultiplication(layout.type);
   } else if (isa<TrfType>(getWeight().getType()) &&
              rngd::promote(rngd::feedTypeOf(weightType)) != promoted) {
     InFlightDiagnostic diag = checker.fault("TU-37");

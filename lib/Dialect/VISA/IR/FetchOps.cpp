@@ -100,9 +100,15 @@ static void checkConversion(StageChecker &checker, Layout &layout, Point point,
   }
   bool isIdentity = point == Point::FetchCast && layout.type == *to;
   if (!isIdentity && !rngd::findConversion(stage, layout.type, *to)) {
-    checker.fault(rule) << "no " << toString(point) << " from "
-                        << furiosa::toString(layout.type) << " to "
-                        << furiosa::toString(*to) << "; there are " << pairs;
+    InFlightDiagnostic diag = checker.fault(rule);
+    diag << "no " << toString(point) << " from "
+         << furiosa::toString(layout.type) << " to " << furiosa::toString(*to)
+         << "; there are " << pairs;
+    for (auto [other, otherStage] :
+         {std::pair(Point::TableLookup, rngd::AdapterStage::TableLookup),
+          std::pair(Point::FetchCast, rngd::AdapterStage::Cast)})
+      if (other != point && rngd::findConversion(otherStage, layout.type, *to))
+        diag << "; " << toString(other) << " does this one";
     return;
   }
   layout.type = layout.storage = *to;

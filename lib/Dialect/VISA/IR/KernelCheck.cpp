@@ -292,7 +292,11 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
   if (parts.chip.getMapping().size() != chips)
     reporter.fault("MM-3") << "chip \"" << parts.chip.getText() << "\" has "
                            << parts.chip.getMapping().size()
-                           << " positions, the target has " << chips;
+                           << " positions, the target has " << chips
+                           << "; set chips in visa.target, or write chip \""
+                           << (chips == 1 ? std::string("1")
+                                          : "1 # " + std::to_string(chips))
+                           << "\"";
   unsigned bits = wireBits(*elementType);
   auto totalBits =
       llvm::checkedMul<int64_t>(parts.element.getMapping().size(), bits);
@@ -310,9 +314,9 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
          << capacity;
   }
   if (totalBits && *totalBits % 8 != 0)
-    reporter.fault("MM-5")
-        << "element \"" << parts.element.getText()
-        << "\" is not a whole number of bytes of " << parts.elementType;
+    reporter.fault("MM-5") << "element \"" << parts.element.getText()
+                           << "\" is not a whole number of bytes of "
+                           << parts.elementType;
   // MA-13 … MA-15 over all dimensions together.
   Mapping whole = parts.chip.getMapping();
   bool joined = true;
@@ -350,13 +354,19 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
         reporter.fault("MM-3")
             << "slice \"" << parts.slice.getText() << "\" has " << slices
             << " positions, a target with " << pes << " PEs has "
-            << expectedSlices << "; pad it with # " << expectedSlices;
+            << expectedSlices
+            << (slices < expectedSlices
+                    ? "; pad it with # "
+                    : "; move digits into element until there are ")
+            << expectedSlices;
       if (clusters != expectedClusters)
         reporter.fault("MM-3")
             << "cluster \"" << parts.cluster.getText() << "\" has " << clusters
             << " positions, a target with " << pes << " PEs has "
             << expectedClusters << "; write cluster \""
-            << (expectedClusters == 1 ? "1" : "1 # 2") << "\"";
+            << (expectedClusters == 1 ? "1" : "1 # 2")
+            << (expectedClusters == 1 ? "\" and move its digit into element"
+                                      : "\"");
     }
   }
   if (isa<DmType, HbmType>(type) &&
@@ -476,6 +486,40 @@ bool KernelChecker::checkBlock(Block &block) {
 // Entry points
 //===----------------------------------------------------------------------===//
 
+/// MM-5: arguments and results are in HBM at the same time.
+static void checkHbmSum(FunctionOpInterface kernel, Operation *terminator,
+                        FaultReporter &reporter) {
+  constexpr int64_t capacity = rngd::machine::hbmBytes;
+  std::optional<int64_t> sum = 0;
+  SmallVector<std::pair<std::string, int64_t>> parts;
+  auto add = [&](const Twine &name, Type type) {
+    TensorParts tensor = getTensorParts(type);
+    auto elementType = getElementType(tensor.elementType);
+    if (!isa<HbmType>(type) || !elementType)
+      return;
+    auto bits = llvm::checkedMul<int64_t>(tensor.element.getMapping().size(),
+                                          wireBits(*elementType));
+    // One that is too large alone is said at its type.
+    if (!sum || !bits || *bits / 8 > capacity) {
+      sum = std::nullopt;
+      return;
+    }
+    parts.emplace_back(name.str(), *bits / 8);
+    sum = llvm::checkedAdd(*sum, *bits / 8);
+  };
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    add("argument " + Twine(index), type);
+  for (auto [index, type] : llvm::enumerate(terminator->getOperandTypes()))
+    add("result " + Twine(index), type);
+  if (!sum || *sum <= capacity)
+    return;
+  InFlightDiagnostic diag = reporter.fault("MM-5");
+  diag << "arguments and results need " << *sum << " bytes together, HBM has "
+       << capacity << "; split them over several kernels";
+  for (auto &[name, bytes] : parts)
+    diag.attachNote(kernel.getLoc()) << name << " needs " << bytes << " bytes";
+}
+
 /// Arguments and results of a kernel that still is at this level.
 static void checkInterface(FunctionOpInterface kernel, KernelChecker &checker) {
   FaultReporter reporter(kernel);
@@ -502,6 +546,9 @@ static void checkInterface(FunctionOpInterface kernel, KernelChecker &checker) {
     if (!base.getDefiningOp())
       at.notYetSupported() << "a kernel that returns its own argument; write "
                               "the argument and return nothing, or copy it";
+    else if (isa<CallOpInterface>(base.getDefiningOp()))
+      at.notYetSupported() << "a result of a call that is not inlined: of a "
+                              "declaration, of several blocks, or recursive";
     else if (!isa<AllocOp, ToHbmOp>(base.getDefiningOp()) || base != value)
       at.notYetSupported() << "a result that is not a visa.alloc or a "
                               "visa.to_hbm of the kernel";
@@ -510,6 +557,7 @@ static void checkInterface(FunctionOpInterface kernel, KernelChecker &checker) {
     if (at.failed())
       checker.noteFault();
   }
+  checkHbmSum(kernel, terminator, reporter);
   if (reporter.failed())
     checker.noteFault();
 }
@@ -524,12 +572,17 @@ LogicalResult visa::checkKernel(FunctionOpInterface kernel) {
   });
   if (!hasTensors)
     return success();
-  KernelChecker checker(kernel);
   if (!llvm::hasSingleElement(kernel.getFunctionBody())) {
     FaultReporter reporter(kernel);
     reporter.notYetSupported() << "a kernel of several blocks; use scf.for";
     return failure();
   }
+  FailureOr<OwningOpRef<Operation *>> inlined = inlineIntoCopy(kernel);
+  if (failed(inlined))
+    return failure();
+  if (*inlined)
+    kernel = cast<FunctionOpInterface>(**inlined);
+  KernelChecker checker(kernel);
   checkInterface(kernel, checker);
   checker.checkBlock(kernel.getFunctionBody().front());
   return success(!checker.failed());

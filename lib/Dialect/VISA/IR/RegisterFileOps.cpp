@@ -55,7 +55,11 @@ void ToTrfOp::check(StageChecker &checker, Layout &layout) {
         << furiosa::toString(layout.type) << " need "
         << (bits ? std::to_string(*bits / 8) : "more than 2^60")
         << " bytes, the register file of a slice has "
-        << rngd::machine::trfSliceBytes;
+        << rngd::machine::trfSliceBytes << "; fetch at most "
+        << int64_t(rngd::machine::trfSliceBytes) * 8 /
+               (lanes * wireBits(layout.type))
+        << " elements for each lane at a time, or put more of them in other "
+           "slices";
   if (layout.time.size() % lanes != 0) {
     checker.fault("TU-32", "lane")
         << lanes << " lanes do not divide time \"" << layout.time.str()

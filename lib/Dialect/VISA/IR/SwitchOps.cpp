@@ -250,7 +250,16 @@ static void checkNamed(SwitchOp op, StageChecker &checker, Layout &layout,
     return;
   }
   bool fits = mapping::same(slice, *expectedSlice);
-  if (!fits)
+  // A grid of another size is no rewrite.
+  if (!fits && expectedSlice->size() != layout.slice.size())
+    checker.fault("TU-16", "slice")
+        << "the new slices are not those of "
+        << stringifySwitchConfig(op.getConfig()) << ": \"" << slice.str()
+        << "\" leads to \"" << expectedSlice->str() << "\", which has "
+        << expectedSlice->size() << " positions instead of "
+        << layout.slice.size() << "; keep the size of each part of \""
+        << layout.slice.str() << "\", or use custom_broadcast";
+  else if (!fits)
     checker.mismatch("TU-16", "slice",
                      "the new slices are not those of " +
                          stringifySwitchConfig(op.getConfig()),

@@ -35,11 +35,23 @@ static ParseResult parseScalar(OpAsmParser &parser, TypedAttr &scalar) {
   Attribute attribute;
   if (parser.parseAttribute(attribute))
     return failure();
+  // A number without a type is of 64 bits to the parser.
+  if (auto typed = dyn_cast<TypedAttr>(attribute))
+    if (Type type = typed.getType();
+        type.isIntOrFloat() && !type.isInteger(1) &&
+        !type.isSignlessInteger(32) && !type.isSignlessInteger(64) &&
+        !type.isF32() && !type.isF64())
+      return parser.emitError(loc, "VE-30: an immediate of ")
+             << type << "; immediates are i32 or f32, write the number "
+             << "without a type";
   if (auto number = dyn_cast<FloatAttr>(attribute)) {
     APFloat value = number.getValue();
+    bool wasFinite = value.isFinite();
     bool losesInfo;
     value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
                   &losesInfo);
+    if (wasFinite && !value.isFinite())
+      return parser.emitError(loc, "VE-30: immediate does not fit in f32");
     scalar = FloatAttr::get(builder.getF32Type(), value);
     return success();
   }
@@ -50,7 +62,7 @@ static ParseResult parseScalar(OpAsmParser &parser, TypedAttr &scalar) {
   const APInt &value = number.getValue();
   // Either reading of a 32-bit pattern is fine.
   if (!value.isSignedIntN(32) && !value.isIntN(32))
-    return parser.emitError(loc, "immediate ")
+    return parser.emitError(loc, "VE-30: immediate ")
            << llvm::toString(value, 10, /*Signed=*/true)
            << " does not fit in 32 bits";
   scalar = builder.getI32IntegerAttr(

@@ -202,7 +202,9 @@ std::optional<Fault> Derivation::cut(int axis, const Digit &digit,
       return Fault{"MA-22", "incompatible",
                    "the digits of axis " + target.element.axes()[axis].name +
                        " in \"" + target.element.str() + "\" and \"" +
-                       source.element.str() + "\" have no common refinement"};
+                       source.element.str() +
+                       "\" have no common refinement; cut the axis at the "
+                       "same places on both sides"};
     pieces.push_back({weight,
                       0,
                       int64_t(llvm::divideCeil(next, weight)),
@@ -346,7 +348,9 @@ std::optional<Fault> Derivation::checkAlignment(llvm::ArrayRef<SideLoop> loops,
                  ("a run of " + llvm::Twine(packet) +
                   " bytes is contiguous on both sides (\"" +
                   source.element.str() + "\", \"" + target.element.str() +
-                  "\"), data memory is written in multiples of 8 bytes")
+                  "\"), data memory is written in multiples of 8 bytes; keep "
+                  "the same 8 bytes or more innermost on both sides, filled up "
+                  "with # on both where there are fewer")
                      .str()};
   for (const SideLoop &loop : loops) {
     if (loop.target % word != 0)

@@ -12,6 +12,7 @@
 #include "furiosa/Dialect/VISA/IR/VISA.h"
 #include "furiosa/Dialect/VISA/IR/VectorState.h"
 
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace furiosa::visa {
@@ -214,8 +215,15 @@ private:
   unsigned numFaults = 0;
 };
 
-/// Checks a kernel function, its types, ops and chains.
+/// Checks a kernel function, its types, ops and chains, with what it calls.
 mlir::LogicalResult checkKernel(mlir::FunctionOpInterface kernel);
+
+/// A copy of a kernel in which the bodies of the helpers stand for their calls;
+/// null if it calls nothing. A call that cannot be inlined (of a declaration,
+/// of itself, of several blocks) stays. Fails with diagnostics where an op of a
+/// helper is not well formed.
+mlir::FailureOr<mlir::OwningOpRef<mlir::Operation *>>
+inlineIntoCopy(mlir::FunctionOpInterface kernel);
 
 /// The layouts along a chain of a checked kernel. Fails with diagnostics where
 /// the chain has faults.
