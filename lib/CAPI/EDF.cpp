@@ -90,35 +90,38 @@ void furiosaErrorDestroy(FuriosaError error) {
 // Binaries
 //===----------------------------------------------------------------------===//
 
-/// The kernel of a file, ready to be bound.
-static llvm::Expected<Kernel> load(llvm::ArrayRef<uint8_t> bytes,
-                                   llvm::StringRef name) {
-  auto reader = edf::Reader::open(bytes, name);
-  if (!reader)
-    return reader.takeError();
-  auto kernel = reader->load();
-  if (!kernel)
-    return kernel.takeError();
+/// A kernel of a file, ready to be bound.
+static llvm::Expected<Kernel> prepare(edf::Kernel kernel) {
   Kernel result;
-  for (auto [index, operand] : llvm::enumerate(kernel->arguments.operands)) {
-    if (operand.role == edf::Role::Scratch)
+  for (auto [index, operand] : llvm::enumerate(kernel.arguments.operands)) {
+    if (operand.role == edf::Role::Scratch ||
+        operand.role == edf::Role::Constant)
       continue;
     auto layout = rngd::getLayout(operand);
     if (!layout)
       return layout.takeError();
     result.operands.push_back({index, std::move(*layout)});
   }
-  result.kernel = std::move(*kernel);
+  result.kernel = std::move(kernel);
   return result;
 }
 
 static FuriosaError create(llvm::ArrayRef<uint8_t> bytes, llvm::StringRef name,
                            FuriosaBinary *binary) {
-  auto kernel = load(bytes, name);
-  if (!kernel)
-    return fail(kernel.takeError());
+  auto reader = edf::Reader::open(bytes, name);
+  if (!reader)
+    return fail(reader.takeError());
+  auto kernels = reader->loadAll();
+  if (!kernels)
+    return fail(kernels.takeError());
   auto result = std::make_unique<Binary>();
-  result->kernels.push_back(std::move(*kernel));
+  result->kernels.reserve(kernels->size());
+  for (edf::Kernel &kernel : *kernels) {
+    auto prepared = prepare(std::move(kernel));
+    if (!prepared)
+      return fail(prepared.takeError());
+    result->kernels.push_back(std::move(*prepared));
+  }
   binary->ptr = result.release();
   return success();
 }
@@ -137,8 +140,8 @@ FuriosaError furiosaBinaryCreateFromFile(const char *path,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)
     return fail(llvm::createFileError(path, buffer.getError()));
-  return create(llvm::arrayRefFromStringRef<uint8_t>((*buffer)->getBuffer()), path,
-                binary);
+  return create(llvm::arrayRefFromStringRef<uint8_t>((*buffer)->getBuffer()),
+                path, binary);
 }
 
 void furiosaBinaryDestroy(FuriosaBinary binary) {

@@ -14,7 +14,8 @@ Expected<std::unique_ptr<EdfRunner>> EdfRunner::create(rngd::edf::Kernel kernel,
                                                        std::string name) {
   auto runner = std::make_unique<EdfRunner>();
   for (auto [index, operand] : enumerate(kernel.arguments.operands)) {
-    if (operand.role == rngd::edf::Role::Scratch)
+    if (operand.role == rngd::edf::Role::Scratch ||
+        operand.role == rngd::edf::Role::Constant)
       continue;
     auto layout = rngd::getLayout(operand);
     if (!layout)
@@ -80,16 +81,14 @@ Expected<std::unique_ptr<Runner>> run::loadEDF(StringRef path,
       path);
   if (!reader)
     return reader.takeError();
-  auto kernel = reader->loadExecutable();
+  auto index = reader->findKernel(kernelName);
+  if (!index)
+    return index.takeError();
+  auto kernel = reader->load(*index);
   if (!kernel)
     return kernel.takeError();
-  auto names = reader->names();
-  if (!names)
-    return names.takeError();
-  if (!kernelName.empty() && kernelName != names->kernel)
-    return createStringError(path + " has no kernel '" + kernelName +
-                             "'; it has " + names->kernel);
-  auto runner = EdfRunner::create(std::move(*kernel), names->kernel);
+  std::string name = kernel->names.kernel;
+  auto runner = EdfRunner::create(std::move(*kernel), std::move(name));
   if (!runner)
     return createStringError(path + ": " + toString(runner.takeError()));
   return std::unique_ptr<Runner>(std::move(*runner));

@@ -40,11 +40,16 @@ static cl::opt<bool> verifyDiagnostics(
 /// Prints what is about a binary, which has offsets and no lines.
 static LogicalResult printWithoutLine(Diagnostic &diagnostic) {
   Location location = diagnostic.getLocation();
-  if (location->findInstanceOf<FileLineColLoc>() ||
-      diagnostic.getSeverity() != DiagnosticSeverity::Error)
+  auto name = dyn_cast<NameLoc>(location);
+  auto line = location->findInstanceOf<FileLineColLoc>();
+  // A command of a binary has a name even if its source line is known.
+  if ((line && !name) || diagnostic.getSeverity() != DiagnosticSeverity::Error)
     return failure();
-  if (auto name = dyn_cast<NameLoc>(location))
+  if (name)
     llvm::errs() << name.getName().getValue() << ": ";
+  if (line)
+    llvm::errs() << "from " << line.getFilename().getValue() << ':'
+                 << line.getLine() << ':' << line.getColumn() << ": ";
   llvm::errs() << "error: " << diagnostic << "\n";
   for (Diagnostic &note : diagnostic.getNotes())
     llvm::errs() << "note: " << note << "\n";

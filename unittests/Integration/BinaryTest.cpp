@@ -10,8 +10,8 @@
 #include "furiosa/Support/Fill.h"
 #include "furiosa/Target/RNGD/Encodings.h"
 
-#include "llvm/Support/CRC.h"
-#include "llvm/Support/Endian.h"
+#include "../Target/EDFChecksums.h"
+
 #include "gtest/gtest.h"
 
 using namespace furiosa;
@@ -83,11 +83,10 @@ TEST_P(Sections, OnlyFourOfThemCount) {
     auto bytes =
         llvm::MutableArrayRef(file).slice(section.offset, section.size);
     std::fill(bytes.begin(), bytes.end(), 0);
-    llvm::support::endian::write32le(&file[16 + 24 * index + 4],
-                                     llvm::crc32(bytes));
     ++zeroed;
   }
   ASSERT_EQ(zeroed, 3u);
+  test::repairChecks(file);
   auto reader = edf::Reader::open(file);
   ASSERT_TRUE(static_cast<bool>(reader));
   std::vector<OperandBuffer> operands = reference.arguments;

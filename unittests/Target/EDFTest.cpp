@@ -2,9 +2,11 @@
 
 #include "furiosa/Target/RNGD/EDF.h"
 
+#include "EDFChecksums.h"
+#include "EDFKernels.h"
+
 #include "furiosa/Target/RNGD/Codes.h"
 
-#include "llvm/Support/CRC.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -13,92 +15,9 @@
 using namespace furiosa;
 using namespace furiosa::rngd;
 using namespace furiosa::rngd::edf;
+using namespace furiosa::test;
 
 namespace {
-
-/// A kernel with something in every section.
-Kernel makeKernel() {
-  Kernel kernel;
-  SpmBuilder spm;
-  SfrImage fetch(Block::SubFetchUnit);
-  EXPECT_FALSE(fetch.set("base", 0x800));
-  EXPECT_FALSE(fetch.setLimit("limits", 0, 65536));
-  EXPECT_FALSE(fetch.set("topology", 0));
-  auto fetchAddress = spm.add(fetch);
-  auto again = spm.add(fetch);
-  EXPECT_EQ(*fetchAddress, *again);
-  EXPECT_EQ(*fetchAddress, 0x200000u);
-  SfrImage route(Block::OperationDataPath);
-  EXPECT_FALSE(route.set("data_path_route_sub_context", codes::routeTrfLoad));
-  auto routeAddress = spm.add(route, 1);
-  EXPECT_EQ(*routeAddress, 0x200070u);
-  DmaDescriptor descriptor;
-  descriptor.destination = dmAddress(0, 0x800);
-  descriptor.sourceLimits[1] = descriptor.destinationLimits[1] = 64;
-  descriptor.sourceStrides = {1024, 1024};
-  descriptor.destinationStrides = {1024, 0x400000};
-  auto descriptorAddress = spm.add(descriptor);
-  EXPECT_EQ(*descriptorAddress, 0x200100u);
-  kernel.spm = spm.take();
-
-  TucCommand dma(TucOp::DmaW);
-  EXPECT_FALSE(dma.set("desc_addr0", *descriptorAddress));
-  for (const char *field : {"desc_addr1", "desc_addr2", "desc_addr3"})
-    EXPECT_FALSE(dma.set(field, noDescriptor40));
-  EXPECT_FALSE(dma.set("dma_tag_id", 3));
-  EXPECT_FALSE(dma.setRegisters(0));
-  TucCommand wait(TucOp::Wait);
-  EXPECT_FALSE(wait.set("dma_tag_id", 3));
-  EXPECT_FALSE(wait.set("type", codes::value(codes::WaitType::DmaTag)));
-  TucCommand load(TucOp::MtoSfr);
-  EXPECT_FALSE(load.set("spm_address", *fetchAddress));
-  EXPECT_FALSE(load.set("size", sfrBlock(Block::SubFetchUnit).numWords()));
-  EXPECT_FALSE(load.set("sfr_address", sfrAddress(Block::SubFetchUnit, 0)));
-  EXPECT_FALSE(load.setRegisters(8));
-  TucCommand exec(TucOp::Exec);
-  EXPECT_FALSE(exec.set("subunit_bitmap", codes::subUnitsTrfLoad));
-  EXPECT_FALSE(exec.set("target_context", 1));
-
-  Program program;
-  program.cluster = 0;
-  using I = Instruction;
-  std::vector<Instruction> &code = program.instructions;
-  code.push_back(I::loop(64));
-  for (unsigned i = 0; i < 4; ++i)
-    code.push_back(I::set(i, dma.operand(i), 1));
-  code.push_back(I::issue(dma.word(), 1));
-  code.push_back(I::issue(wait.word(), 1));
-  code.push_back(I::add(*descriptorAddress + DmaDescriptor::sourceOffset, -8));
-  code.push_back(I::endLoop());
-  code.push_back(I::set(8, load.operand(0), 0xf));
-  code.push_back(I::issue(load.word(), 0xf));
-  code.push_back(I::issue(exec.word(), 0xf));
-  code.push_back(I::end());
-  kernel.programs.push_back(program);
-  kernel.programs.push_back({1, {I::end()}});
-
-  kernel.arguments.operands = {
-      {"a",
-       Role::Input,
-       ElementType::I8,
-       65536,
-       {{"I", 512}, {"K", 128}},
-       "1",
-       "I, K"},
-      {"out", Role::Output, ElementType::BF16, 1024, {{"I", 512}}, "1", "I"},
-      {"", Role::Scratch, ElementType::I8, 4096, {}, "", ""}};
-  kernel.arguments.relocations = {
-      {*descriptorAddress + DmaDescriptor::sourceOffset, 0, 256}};
-  kernel.plan = {{Tier::DM, 0, 0x800, 1024, 0, 1003, 3000, 0},
-                 {Tier::TRF, 0, 0, 8192, 8, 2000, 4000, noName}};
-  kernel.schedule.makespan = 5000;
-  kernel.schedule.lowerBound = 4000;
-  kernel.schedule.commands = {{CommandKind::Dma, 0, 1003, 2000, "load a"},
-                              {CommandKind::Sub, 1, 2000, 2500, "weights"}};
-  kernel.names = {"m::kernel", {"a.dm"}};
-  kernel.info = {"furiosa-opt-mlir", "rngd", "0.6"};
-  return kernel;
-}
 
 std::vector<uint8_t> makeFile() {
   auto bytes = edf::write(makeKernel());
@@ -117,16 +36,6 @@ std::string faultOf(llvm::ArrayRef<uint8_t> bytes) {
   return "";
 }
 
-/// Makes the CRC of every section right again.
-void fixCRCs(std::vector<uint8_t> &bytes) {
-  auto reader = Reader::open(bytes);
-  ASSERT_TRUE(bool(reader));
-  for (auto [i, section] : llvm::enumerate(reader->sections()))
-    llvm::support::endian::write32le(
-        bytes.data() + 16 + 24 * i + 4,
-        llvm::crc32(llvm::ArrayRef(bytes).slice(section.offset, section.size)));
-}
-
 const SectionInfo sectionOf(const Reader &reader, llvm::StringRef id) {
   for (const SectionInfo &section : reader.sections())
     if (section.id == id)
@@ -141,7 +50,8 @@ TEST(EDF, RoundTrip) {
   EXPECT_EQ(bytes, makeFile()) << "the same kernel gives the same bytes";
   auto reader = Reader::open(bytes);
   ASSERT_TRUE(bool(reader)) << llvm::toString(reader.takeError());
-  ASSERT_EQ(reader->sections().size(), 7u);
+  ASSERT_EQ(reader->sections().size(), 9u);
+  EXPECT_EQ(reader->numKernels(), 1u);
   for (const SectionInfo &section : reader->sections())
     EXPECT_EQ(section.offset % 8, 0u);
   auto loaded = reader->load();
@@ -152,35 +62,121 @@ TEST(EDF, RoundTrip) {
 TEST(EDF, HeaderBytes) {
   std::vector<uint8_t> bytes = makeFile();
   EXPECT_EQ(std::string(bytes.begin(), bytes.begin() + 8), "\x7fRNGDEDF");
-  EXPECT_EQ(bytes[8], 0);
-  EXPECT_EQ(bytes[12], 7);
-  EXPECT_EQ(std::string(bytes.begin() + 16, bytes.begin() + 20), "PROG");
-  // The first section stands behind the table: 16 + 7 * 24.
-  EXPECT_EQ(bytes[24], 184);
+  EXPECT_EQ(bytes[8], 1);
+  EXPECT_EQ(bytes[10], 0);
+  EXPECT_EQ(bytes[12], 9);
+  EXPECT_EQ(llvm::support::endian::read64le(&bytes[16]), bytes.size());
+  EXPECT_EQ(bytes[28], 1);
+  EXPECT_EQ(std::string(bytes.begin() + 64, bytes.begin() + 68), "PROG");
+  // The first section stands behind the table: 64 + 9 * 40 = 0x1a8.
+  EXPECT_EQ(bytes[80], 0xa8);
+  EXPECT_EQ(bytes[81], 0x01);
+  // What is written here from the document gives the same checks.
+  std::vector<uint8_t> repaired = bytes;
+  std::fill_n(repaired.begin() + 24, 4, 0xee);
+  std::fill_n(repaired.begin() + 32, 32, 0xee);
+  repairChecks(repaired);
+  EXPECT_EQ(repaired, bytes);
 }
 
 TEST(EDF, HeaderFaults) {
   std::vector<uint8_t> bytes = makeFile();
-  auto changed = [&](size_t at, uint8_t value) {
+  auto changed = [&](size_t at, uint8_t value, bool repair = true) {
     std::vector<uint8_t> copy = bytes;
     copy[at] = value;
+    if (repair)
+      repairChecks(copy);
     return faultOf(copy);
   };
   EXPECT_EQ(faultOf({}), "f.edf: offset 0: not an EDF file: wrong magic");
   EXPECT_EQ(changed(0, 0x7e), "f.edf: offset 0: not an EDF file: wrong magic");
-  EXPECT_EQ(changed(8, 9), "f.edf: offset 8: EDF version 9 is unknown; this "
-                           "reader knows version 0");
+  EXPECT_EQ(changed(8, 9), "f.edf: offset 8: EDF version 9 is too new; this "
+                           "reader knows version 1");
+  EXPECT_EQ(changed(8, 0), "f.edf: offset 8: EDF version 0 is no longer read: "
+                           "compile the kernel again");
+  EXPECT_EQ(changed(23, 1, false).substr(0, 27), "f.edf: offset 16: truncated");
   EXPECT_EQ(changed(15, 0xff).substr(0, 27), "f.edf: offset 12: truncated");
-  EXPECT_EQ(changed(16, 'Q'), "f.edf: offset 16: unknown section 'QROG'");
-  EXPECT_EQ(changed(31, 0xff).substr(0, 45),
-            "f.edf: offset 24: section PROG at offset 1837");
-  EXPECT_EQ(changed(39, 0xff).substr(0, 41),
-            "f.edf: offset 32: truncated: section PROG");
-  std::string crc = changed(184, 3);
+  EXPECT_EQ(changed(24, 0, false).substr(0, 41),
+            "f.edf: offset 24: the CRC-32 of header an");
+  EXPECT_EQ(changed(28, 0), "f.edf: offset 28: the file holds no kernel");
+  EXPECT_EQ(changed(28, 3),
+            "f.edf: offset 28: 9 sections are too few for 3 kernels");
+  EXPECT_EQ(changed(40, 1, false),
+            "f.edf: offset 32: the SHA-256 of the file is not the one in its "
+            "header");
+  EXPECT_EQ(changed(64, 'Q'),
+            "f.edf: offset 64: section 'QROG' is unknown and may not be "
+            "skipped");
+  EXPECT_EQ(changed(68, 4),
+            "f.edf: offset 68: section PROG has the unknown flags 0x4");
+  EXPECT_EQ(changed(68, 2),
+            "f.edf: offset 68: section PROG is packed; only constants may be");
+  EXPECT_EQ(changed(72, 1),
+            "f.edf: offset 72: section PROG: the file has 1 kernels");
+  EXPECT_EQ(changed(87, 0xff).substr(0, 40),
+            "f.edf: offset 80: section PROG at offset");
+  EXPECT_EQ(changed(95, 0xff).substr(0, 41),
+            "f.edf: offset 88: truncated: section PROG");
+  EXPECT_EQ(changed(103, 0xff).substr(0, 35),
+            "f.edf: offset 96: section PROG of 3");
+  std::string crc = changed(0x1a8, 3, false);
   EXPECT_EQ(crc.substr(0, 46),
-            "f.edf: section PROG at offset 184: CRC-32 is 0");
-  bytes.push_back(0);
-  EXPECT_NE(faultOf(bytes).find("1 bytes follow the last section"),
+            "f.edf: section PROG at offset 424: CRC-32 is 0");
+  std::vector<uint8_t> longer = bytes;
+  longer.push_back(0);
+  EXPECT_EQ(faultOf(longer),
+            "f.edf: offset 16: 1 bytes follow the end of the file");
+  repairChecks(longer);
+  EXPECT_NE(faultOf(longer).find("1 bytes follow the last section"),
+            std::string::npos);
+}
+
+/// A section that no reader of this version knows.
+std::vector<uint8_t> addSection(std::vector<uint8_t> bytes, uint32_t flags,
+                                uint32_t kernel) {
+  namespace endian = llvm::support::endian;
+  uint32_t count = endian::read32le(&bytes[12]);
+  size_t tableEnd = 64 + count * 40;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint8_t *offset = &bytes[64 + 40 * i + 16];
+    endian::write64le(offset, endian::read64le(offset) + 40);
+  }
+  std::vector<uint8_t> entry(40);
+  std::copy_n("NEWS", 4, entry.begin());
+  endian::write32le(&entry[4], flags);
+  endian::write32le(&entry[8], kernel);
+  size_t end = bytes.size() + 40;
+  endian::write64le(&entry[16], (end + 7) / 8 * 8);
+  endian::write64le(&entry[24], 5);
+  endian::write64le(&entry[32], 5);
+  bytes.insert(bytes.begin() + tableEnd, entry.begin(), entry.end());
+  bytes.resize((end + 7) / 8 * 8);
+  for (char c : {'h', 'e', 'l', 'l', 'o'})
+    bytes.push_back(c);
+  endian::write32le(&bytes[12], count + 1);
+  repairChecks(bytes);
+  return bytes;
+}
+
+TEST(EDF, NewerMinorVersions) {
+  std::vector<uint8_t> bytes = makeFile();
+  bytes[10] = 7;
+  for (uint32_t kernel : {0u, wholeFile}) {
+    std::vector<uint8_t> newer = addSection(bytes, /*flags=*/1, kernel);
+    auto reader = Reader::open(newer);
+    ASSERT_TRUE(bool(reader)) << llvm::toString(reader.takeError());
+    EXPECT_EQ(reader->minorVersion(), 7);
+    auto kernels = reader->loadAll();
+    ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
+    EXPECT_EQ(kernels->front(), makeKernel());
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    EXPECT_FALSE(bool(disassemble(os, *reader)));
+    EXPECT_NE(text.find("# section NEWS at"), std::string::npos) << text;
+    EXPECT_NE(text.find("skipped: unknown to version 1.0"), std::string::npos);
+  }
+  EXPECT_NE(faultOf(addSection(bytes, /*flags=*/0, 0))
+                .find("section 'NEWS' is unknown and may not be skipped"),
             std::string::npos);
 }
 
@@ -207,18 +203,17 @@ TEST(EDF, EveryFlippedByteIsAnError) {
 /// With right CRCs the parsers see the wrong bytes themselves.
 TEST(EDF, FlippedBytesBehindTheCRC) {
   std::vector<uint8_t> bytes = makeFile();
-  for (size_t i = 184; i < bytes.size(); ++i)
+  for (size_t i = 0x1a8; i < bytes.size(); ++i)
     for (uint8_t flip : {0x01, 0x02, 0x10, 0x80, 0xff}) {
       std::vector<uint8_t> copy = bytes;
       copy[i] ^= flip;
+      repairChecks(copy);
       auto reader = Reader::open(copy, "f.edf");
       if (!reader) { // Padding between sections.
-        llvm::consumeError(reader.takeError());
+        EXPECT_NE(llvm::toString(reader.takeError()).find("padding"),
+                  std::string::npos);
         continue;
       }
-      fixCRCs(copy);
-      reader = Reader::open(copy, "f.edf");
-      ASSERT_TRUE(bool(reader));
       std::string text;
       llvm::raw_string_ostream os(text);
       llvm::consumeError(disassemble(os, *reader));
@@ -243,13 +238,13 @@ TEST(EDF, CountsAreCheckedBeforeUse) {
       std::vector<uint8_t> copy = bytes;
       llvm::support::endian::write32le(copy.data() + section.offset + at,
                                        0xFFFFFFFF);
-      fixCRCs(copy);
+      repairChecks(copy);
       (void)faultOf(copy);
     }
   std::vector<uint8_t> copy = bytes;
-  llvm::support::endian::write32le(copy.data() + 184, 0xFFFFFFFF);
-  fixCRCs(copy);
-  EXPECT_NE(faultOf(copy).find("f.edf: section PROG at offset 188: 4294967295 "
+  llvm::support::endian::write32le(copy.data() + 0x1a8, 0xFFFFFFFF);
+  repairChecks(copy);
+  EXPECT_NE(faultOf(copy).find("f.edf: section PROG at offset 428: 4294967295 "
                                "programs do not fit"),
             std::string::npos)
       << faultOf(copy);
@@ -259,11 +254,11 @@ TEST(EDF, InformationalSectionsMayBeZero) {
   std::vector<uint8_t> bytes = makeFile();
   auto reader = Reader::open(bytes);
   ASSERT_TRUE(bool(reader));
-  for (llvm::StringRef id : {"SCHD", "NAME", "INFO"}) {
+  for (llvm::StringRef id : {"SCHD", "NAME", "INFO", "LOCS"}) {
     SectionInfo section = sectionOf(*reader, id);
     std::fill_n(bytes.begin() + section.offset, section.size, 0);
   }
-  fixCRCs(bytes);
+  repairChecks(bytes);
   reader = Reader::open(bytes);
   ASSERT_TRUE(bool(reader));
   auto kernel = reader->load();
@@ -272,6 +267,7 @@ TEST(EDF, InformationalSectionsMayBeZero) {
   expected.schedule = {};
   expected.names = {};
   expected.info = {};
+  expected.locations = {};
   EXPECT_EQ(*kernel, expected);
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -291,6 +287,106 @@ TEST(EDF, SectionsAreReadOneByOne) {
   auto info = reader->info();
   EXPECT_FALSE(bool(info));
   llvm::consumeError(info.takeError());
+}
+
+TEST(EDF, SeveralKernels) {
+  std::vector<Kernel> kernels(3, makeKernel());
+  EXPECT_EQ(llvm::toString(edf::write(kernels).takeError()),
+            "cannot write EDF: two kernels 'm::kernel'");
+  kernels[1].names.kernel = "m::other";
+  kernels[1].schedule = {};
+  kernels[2].names.kernel = "n::kernel";
+  kernels[2].arguments.relocations[0].addend = 512;
+  auto bytes = edf::write(kernels);
+  ASSERT_TRUE(bool(bytes)) << llvm::toString(bytes.takeError());
+  auto reader = Reader::open(*bytes, "f.edf");
+  ASSERT_TRUE(bool(reader)) << llvm::toString(reader.takeError());
+  EXPECT_EQ(reader->numKernels(), 3u);
+  auto loaded = reader->loadAll();
+  ASSERT_TRUE(bool(loaded)) << llvm::toString(loaded.takeError());
+  EXPECT_EQ(*loaded, kernels);
+  auto third = reader->loadExecutable(2);
+  ASSERT_TRUE(bool(third));
+  EXPECT_EQ(third->arguments, kernels[2].arguments);
+
+  auto find = [&](llvm::StringRef name) {
+    auto index = reader->findKernel(name);
+    return index ? std::to_string(*index) : llvm::toString(index.takeError());
+  };
+  EXPECT_EQ(find("n::kernel"), "2");
+  EXPECT_EQ(find("other"), "1");
+  EXPECT_EQ(find("kernel"), "f.edf has several kernels 'kernel'; it has "
+                            "m::kernel, m::other, n::kernel");
+  EXPECT_EQ(find("ernel"), "f.edf has no kernel 'ernel'; it has m::kernel, "
+                           "m::other, n::kernel");
+  EXPECT_EQ(find(""), "f.edf has several kernels; choose one: m::kernel, "
+                      "m::other, n::kernel");
+
+  // A fault names the kernel.
+  SectionInfo section = reader->sections()[9];
+  EXPECT_EQ(section.kernel, 1u);
+  (*bytes)[section.offset] ^= 1;
+  EXPECT_NE(faultOf(*bytes).find("section PROG of kernel 1 at offset"),
+            std::string::npos)
+      << faultOf(*bytes);
+  EXPECT_EQ(llvm::toString(edf::write({}).takeError()),
+            "cannot write EDF: a file holds at least one kernel");
+}
+
+TEST(EDF, PackedConstants) {
+  Kernel kernel = makeKernel();
+  Constant &table = kernel.constants.front();
+  ASSERT_EQ(table.kind, ConstantKind::Operand);
+  // Sixteen values at random pack to half.
+  table.bytes.resize(100000);
+  uint32_t state = 1;
+  for (uint8_t &byte : table.bytes)
+    byte = (state = state * 1664525 + 1013904223) >> 28;
+  kernel.arguments.operands[2].bytes = table.bytes.size();
+  auto plain = edf::write(kernel);
+  auto packed = edf::write(kernel, {.compress = true});
+  ASSERT_TRUE(bool(plain) && bool(packed));
+  EXPECT_LT(packed->size(), plain->size() - 40000);
+  auto reader = Reader::open(*packed);
+  ASSERT_TRUE(bool(reader)) << llvm::toString(reader.takeError());
+  auto loaded = reader->load();
+  ASSERT_TRUE(bool(loaded)) << llvm::toString(loaded.takeError());
+  EXPECT_EQ(*loaded, kernel);
+
+  // What would pack to less than a sixteenth stays as it is.
+  std::fill(table.bytes.begin(), table.bytes.end(), 0);
+  plain = edf::write(kernel);
+  auto again = edf::write(kernel, {.compress = true});
+  ASSERT_TRUE(bool(plain) && bool(again));
+  EXPECT_EQ(*plain, *again);
+
+  // A frame that claims or holds something else.
+  SectionInfo section = sectionOf(*reader, "CNST");
+  size_t entry = 64 + 40 * 4;
+  std::vector<uint8_t> changed = *packed;
+  llvm::support::endian::write64le(&changed[entry + 32],
+                                   section.unpackedSize - 1);
+  repairChecks(changed);
+  EXPECT_NE(faultOf(changed).find("does not unpack"), std::string::npos);
+  llvm::support::endian::write64le(&changed[entry + 32],
+                                   section.unpackedSize + 1);
+  repairChecks(changed);
+  EXPECT_NE(faultOf(changed).find("unpacks to"), std::string::npos);
+  llvm::support::endian::write64le(&changed[entry + 32], 1ull << 40);
+  repairChecks(changed);
+  EXPECT_NE(faultOf(changed).find("cannot unpack to"), std::string::npos);
+}
+
+TEST(EDF, StrippedLocations) {
+  Kernel kernel = makeKernel();
+  auto stripped = edf::write(kernel, {.stripLocations = true});
+  kernel.locations = {};
+  auto without = edf::write(kernel);
+  ASSERT_TRUE(bool(stripped) && bool(without));
+  EXPECT_EQ(*stripped, *without);
+  llvm::StringRef text(reinterpret_cast<const char *>(stripped->data()),
+                       stripped->size());
+  EXPECT_FALSE(text.contains("kernel.mlir"));
 }
 
 TEST(EDF, ProgramFaults) {
@@ -322,8 +418,24 @@ TEST(EDF, ProgramFaults) {
   EXPECT_EQ(fault({I::loop(1), odd, I::end()}),
             "instruction 1: a field that opcode 4 does not use is not zero");
   odd = I::end();
-  odd.opcode = static_cast<Opcode>(7);
-  EXPECT_EQ(fault({odd}), "instruction 0: unknown PE opcode 7");
+  odd.opcode = static_cast<Opcode>(10);
+  EXPECT_EQ(fault({odd}), "instruction 0: unknown PE opcode 10");
+  auto ifWord = I::ifWord(0x200000, Condition::Less, -3);
+  EXPECT_EQ(fault({ifWord, I::endIf(), I::end()}), "");
+  EXPECT_EQ(fault({ifWord, I::elseIf(), I::endIf(), I::end()}), "");
+  EXPECT_EQ(fault({ifWord, I::elseIf(), I::elseIf(), I::endIf(), I::end()}),
+            "instruction 2: an else without a condition");
+  EXPECT_EQ(fault({I::endIf(), I::end()}),
+            "instruction 0: a condition ends that was not begun");
+  EXPECT_EQ(fault({I::loop(2), ifWord, I::endLoop(), I::endIf(), I::end()}),
+            "instruction 2: a loop ends that was not begun");
+  EXPECT_EQ(fault({ifWord, I::end()}),
+            "instruction 1: the program ends in a condition");
+  EXPECT_EQ(fault({ifWord, I::barrier(), I::endIf(), I::end()}),
+            "instruction 1: a barrier stands in a condition");
+  ifWord.reg = 4;
+  EXPECT_EQ(fault({ifWord, I::endIf(), I::end()}),
+            "instruction 0: unknown condition 4");
   EXPECT_EQ(fault({I::loop(2), I::barrier(), I::endLoop(), I::end()}), "");
   odd = I::barrier();
   odd.word = 1;
@@ -369,28 +481,67 @@ TEST(EDF, KernelFaults) {
   EXPECT_EQ(fault([](Kernel &k) { k.spm.bytes[2] = 0x40; }),
             "SPM item 0: reserved bit 22 of register base in block "
             "SubFetchUnit is not zero");
-  EXPECT_EQ(fault([](Kernel &k) { k.arguments.relocations[0].operand = 3; }),
-            "relocation 0: there is no operand 3");
+  EXPECT_EQ(fault([](Kernel &k) { k.arguments.relocations[0].operand = 4; }),
+            "relocation 0: there is no operand 4");
   EXPECT_EQ(
       fault(
           [](Kernel &k) { k.arguments.relocations[0].spmAddress = 0x200200; }),
       "relocation 0: SPM address 0x200200 is not a 64-bit word of the SPM "
       "image");
-  EXPECT_EQ(fault([](Kernel &k) { k.arguments.operands[2].axes = {{"I", 1}}; }),
-            "operand 2: scratch has bytes only");
   EXPECT_EQ(fault([](Kernel &k) {
-              std::swap(k.arguments.operands[1], k.arguments.operands[2]);
+              k.arguments.operands[3].axes = {{"I", 1}};
             }),
-            "operand 2: scratch comes after all other operands");
+            "operand 3: scratch has bytes only");
+  EXPECT_EQ(
+      fault([](Kernel &k) { k.arguments.operands[3].type = ElementType::I32; }),
+      "operand 3: scratch has bytes only");
+  EXPECT_EQ(fault([](Kernel &k) {
+              std::swap(k.arguments.operands[2], k.arguments.operands[3]);
+            }),
+            "operand 3: scratch comes after all other operands");
   EXPECT_EQ(fault([](Kernel &k) { k.plan[0].address = 524288 - 1023; }),
             "plan entry 0: 1024 bytes at 0x7fc01 exceed the 524288 bytes of "
             "dm");
+  EXPECT_EQ(fault([](Kernel &k) { k.constants[0].bytes.pop_back(); }),
+            "operand 2: the constant has 63 bytes, 64 are expected");
+  EXPECT_EQ(fault([](Kernel &k) { k.constants.erase(k.constants.begin()); }),
+            "operand 2: the constant's bytes are missing");
+  EXPECT_EQ(
+      fault([](Kernel &k) {
+        k.constants.insert(k.constants.begin(), {ConstantKind::Operand, 0, {}});
+      }),
+      "operand 2: the constant's bytes are missing");
+  EXPECT_EQ(
+      fault([](Kernel &k) { k.arguments.operands[2].role = Role::Input; }),
+      "operand 2: there are bytes for it, but it is no constant");
+  EXPECT_EQ(fault([](Kernel &k) { std::swap(k.constants[0], k.constants[1]); }),
+            "constant 1: out of order: operands by index, then tables by code");
+  EXPECT_EQ(fault([](Kernel &k) { k.constants[1].index = 5; }),
+            "constant 1: there is no lookup table 5");
+  EXPECT_EQ(fault([](Kernel &k) { k.constants[1].bytes.resize(15); }),
+            "constant 1: lookup table 1 has 16 bytes, found 15");
+  EXPECT_EQ(fault([](Kernel &k) { k.locations.lines[1].instruction = 0; }),
+            "source line 1: not in the order of instructions");
+  EXPECT_EQ(fault([](Kernel &k) { k.locations.lines[1].file = 2; }),
+            "source line 1: there is no file 2");
+  EXPECT_EQ(fault([](Kernel &k) { k.locations.lines[0].file = 1; }),
+            "source line 0: files are not in the order of their first use");
+  EXPECT_EQ(fault([](Kernel &k) { k.locations.files.push_back("x"); }),
+            "no source line is in file 2");
+  EXPECT_EQ(fault([](Kernel &k) { k.locations.lines[2].instruction = 1; }),
+            "source line 2: program 1 has no instruction 1");
   EXPECT_EQ(fault([](Kernel &k) { k.plan[1].lanes = 3; }),
             "plan entry 1: 3 lanes: not 1, 2, 4 or 8");
   EXPECT_EQ(fault([](Kernel &k) { k.plan[0].lanes = 8; }),
             "plan entry 0: dm has no lanes");
   EXPECT_NE(fault([](Kernel &k) {
               k.programs[0].instructions[7].word = 0x200200;
+            }).find("SPM address 0x200200 is outside the SPM image"),
+            std::string::npos);
+  EXPECT_NE(fault([](Kernel &k) {
+              for (Instruction &inst : k.programs[0].instructions)
+                if (inst.opcode == Opcode::If)
+                  inst.word = 0x200200;
             }).find("SPM address 0x200200 is outside the SPM image"),
             std::string::npos);
 }
@@ -418,36 +569,52 @@ TEST(EDF, Disassembly) {
   std::string text;
   llvm::raw_string_ostream os(text);
   ASSERT_FALSE(bool(disassemble(os, *reader)));
-  for (const char *line :
-       {"edf version 0\n",
-        "kernel \"m::kernel\"\n",
-        "producer \"furiosa-opt-mlir\" chip \"rngd\" release \"0.6\"\n",
-        "program cluster 0 {\n  loop 64 {\n    set r0 = 0x30000200100, pe 0\n",
-        "    issue pe 0: dmaw r0=0 r1=1 r2=2 r3=3 desc_addr0=0x200100 "
-        "dma_tag_id=3 profile=0 profile_id=0 desc_addr1=0xffffffffff "
-        "desc_addr2=0xffffffffff desc_addr3=0xffffffffff\n",
-        "    issue pe 0: wait dma_tag_id=3 type=dma_tag target_context=main\n",
-        "    add [0x200110], -8\n  }\n",
-        "  issue pe 0-3: mtosfr r0=8 spm_address=0x200000 size=14 "
-        "sfr_address=0xff0100 (SubFetchUnit, bank 0)\n",
-        "  issue pe 0-3: exec subunit_bitmap=dm_slice|sub_fetch|trf "
-        "context_id=0 target_context=sub\n  end\n}\n",
-        "program cluster 1 {\n  end\n}\n",
-        "spm at 0x200000 size 512 {\n",
-        "  0x200000: sfr SubFetchUnit bank 0\n    base = 2048\n",
-        "    data_path_route_sub_context = 0x10 (trf_write)\n",
-        "  0x200100: descriptor\n    opcode = tensor_loop\n"
-        "    source = 0x0 loops [64 : 1024, 1 : 1024]\n"
-        "    destination = 0x10000800 loops [64 : 4194304, 1 : 1024]\n",
-        "  0: input \"a\" bytes 65536 i8 axes [I = 512, K = 128] chip \"1\" "
-        "element \"I, K\"\n",
-        "  2: scratch \"\" bytes 4096\n",
-        "  [0x200110] = operand 0 + 256\n",
-        "  dm cluster 0 at 0x800 size 1024 live [1003, 3000) \"a.dm\"\n",
-        "  trf cluster 0 at 0x0 size 8192 lanes 8 live [2000, 4000)\n",
-        "schedule makespan 5000 lower_bound 4000 {\n",
-        "  0: dma [1003, 2000) \"load a\"\n"})
+  for (
+      const char *line :
+      {"edf version 1.0\nkernel \"m::kernel\" {\n  # section PROG at 424",
+       "\n  producer \"furiosa-opt-mlir\" chip \"rngd\" release \"0.6\"\n",
+       "\n  names {\n    \"a.dm\"\n  }\n",
+       "\n  program cluster 0 {\n    at \"kernel.mlir\":3:5\n    loop 64 {\n"
+       "      set r0 = 0x30000200100, pe 0\n",
+       "      issue pe 0: dmaw r0=0 r1=1 r2=2 r3=3 desc_addr0=0x200100 "
+       "dma_tag_id=3 profile=0 profile_id=0 desc_addr1=0xffffffffff "
+       "desc_addr2=0xffffffffff desc_addr3=0xffffffffff\n",
+       "      issue pe 0: wait dma_tag_id=3 type=dma_tag "
+       "target_context=main\n",
+       "      add [0x200110], -8\n    }\n",
+       "    at \"lib.mlir\":70:1\n    set r8",
+       "    issue pe 0-3: mtosfr r0=8 spm_address=0x200000 size=14 "
+       "sfr_address=0xff0100 (SubFetchUnit, bank 0)\n",
+       "    issue pe 0-3: exec subunit_bitmap=dm_slice|sub_fetch|trf "
+       "context_id=0 target_context=sub\n",
+       "    if [0x200110] >= -1 {\n      add [0x200118], 4\n    } else {\n"
+       "      add [0x200118], -4\n    }\n    end\n  }\n",
+       "  program cluster 1 {\n    at \"kernel.mlir\":9:1\n    end\n  }\n",
+       "  spm at 0x200000 size 512 {\n",
+       "    0x200000: sfr SubFetchUnit bank 0 {\n      base = 2048\n    }\n",
+       "      data_path_route_sub_context = 0x10 (trf_write)\n",
+       "    0x200100: descriptor {\n      opcode = tensor_loop\n"
+       "      source = 0x0 loops [64 : 1024, 1 : 1024]\n"
+       "      destination = 0x10000800 loops [64 : 4194304, 1 : 1024]\n",
+       "    0: input \"a\" bytes 65536 i8 axes [\"I\" = 512, \"K\" = 128] chip "
+       "\"1\" element \"I, K\"\n",
+       "    2: constant \"w\" bytes 64 i8 axes [\"I\" = 64] chip \"1\" element "
+       "\"I\"\n",
+       "    3: scratch \"\" bytes 4096\n", "    [0x200110] = operand 0 + 256\n",
+       "    dm cluster 0 at 0x800 size 1024 live [1003, 3000) name 0 "
+       "(\"a.dm\")\n",
+       "    trf cluster 0 at 0x0 size 8192 lanes 8 live [2000, 4000)\n",
+       "  constants {\n    operand 2 {\n      "
+       "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n",
+       // ±0, 0.5, 1, 1.5, 2, 3, 4, 6 as f8e4m3, and their negatives.
+       "    table 1 {\n      0030383c4044484c80b0b8bcc0c4c8cc\n    }\n",
+       "  schedule makespan 5000 lower_bound 4000 {\n",
+       "    2: dma [1003, 2000) \"load a\" cluster 0 instruction 5\n"})
     EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+
+  auto again = assemble(text);
+  ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
+  EXPECT_EQ(*again, bytes);
 }
 
 TEST(EDF, DisassemblyShowsFaults) {

@@ -7,9 +7,14 @@
 
 #include "EDFFormat.h"
 
+#include "furiosa/Target/RNGD/Conversions.h"
+
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/CRC.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SHA256.h"
 
 #include <bitset>
 
@@ -46,7 +51,7 @@ static Fault checkInstruction(const Instruction &inst) {
     return std::nullopt;
   };
   // The value may come from a file.
-  if (inst.opcode > Opcode::Barrier)
+  if (inst.opcode > Opcode::EndIf)
     return "unknown PE opcode " +
            std::to_string(static_cast<unsigned>(inst.opcode));
   bool usesReg = false, usesMask = false, usesWord = false, usesImm = false;
@@ -54,6 +59,8 @@ static Fault checkInstruction(const Instruction &inst) {
   case Opcode::End:
   case Opcode::EndLoop:
   case Opcode::Barrier:
+  case Opcode::Else:
+  case Opcode::EndIf:
     break;
   case Opcode::Set:
     usesReg = usesMask = usesImm = true;
@@ -76,6 +83,11 @@ static Fault checkInstruction(const Instruction &inst) {
     if (inst.word == 0)
       return "a loop runs at least once";
     break;
+  case Opcode::If:
+    usesReg = true;
+    if (inst.reg >= std::size(conditionNames))
+      return "unknown condition " + std::to_string(inst.reg);
+    [[fallthrough]];
   case Opcode::Add:
     usesWord = usesImm = true;
     if (inst.word % 8 != 0)
@@ -91,26 +103,75 @@ static Fault checkInstruction(const Instruction &inst) {
 }
 
 Fault edf::checkProgram(const Program &program) {
-  unsigned depth = 0;
+  // The open Loops, Ifs and Elses.
+  llvm::SmallVector<Opcode, maxLoopDepth> open;
   for (auto [i, inst] : llvm::enumerate(program.instructions)) {
     auto at = [&](const std::string &text) {
       return "instruction " + std::to_string(i) + ": " + text;
     };
     if (Fault fault = checkInstruction(inst))
       return at(*fault);
-    if (inst.opcode == Opcode::Loop && ++depth > maxLoopDepth)
-      return at("loops nest deeper than " + std::to_string(maxLoopDepth));
-    if (inst.opcode == Opcode::EndLoop && depth-- == 0)
-      return at("a loop ends that was not begun");
-    if (inst.opcode != Opcode::End)
-      continue;
-    if (depth != 0)
-      return at("the program ends inside a loop");
-    if (i + 1 != program.instructions.size())
-      return at("instructions follow the end of the program");
-    return std::nullopt;
+    Opcode last = open.empty() ? Opcode::End : open.back();
+    switch (inst.opcode) {
+    case Opcode::Loop:
+    case Opcode::If:
+      if (open.size() == maxLoopDepth)
+        return at((inst.opcode == Opcode::Loop
+                       ? "loops nest deeper than "
+                       : "conditions nest deeper than ") +
+                  std::to_string(maxLoopDepth));
+      open.push_back(inst.opcode);
+      break;
+    case Opcode::EndLoop:
+      if (last != Opcode::Loop)
+        return at("a loop ends that was not begun");
+      open.pop_back();
+      break;
+    case Opcode::Else:
+      if (last != Opcode::If)
+        return at("an else without a condition");
+      open.back() = Opcode::Else;
+      break;
+    case Opcode::EndIf:
+      if (last != Opcode::If && last != Opcode::Else)
+        return at("a condition ends that was not begun");
+      open.pop_back();
+      break;
+    case Opcode::Barrier:
+      if (llvm::is_contained(open, Opcode::If) ||
+          llvm::is_contained(open, Opcode::Else))
+        return at("a barrier stands in a condition");
+      break;
+    case Opcode::End:
+      if (!open.empty())
+        return at(last == Opcode::Loop ? "the program ends inside a loop"
+                                       : "the program ends in a condition");
+      if (i + 1 != program.instructions.size())
+        return at("instructions follow the end of the program");
+      return std::nullopt;
+    case Opcode::Set:
+    case Opcode::Issue:
+    case Opcode::Add:
+      break;
+    }
   }
   return "the program has no end";
+}
+
+std::vector<uint32_t> edf::findBranchTargets(const Program &program) {
+  std::vector<uint32_t> targets(program.instructions.size());
+  llvm::SmallVector<size_t, maxLoopDepth> open;
+  for (auto [i, inst] : llvm::enumerate(program.instructions)) {
+    if (inst.opcode == Opcode::If) {
+      open.push_back(i);
+    } else if (inst.opcode == Opcode::Else) {
+      targets[open.back()] = static_cast<uint32_t>(i + 1);
+      open.back() = i;
+    } else if (inst.opcode == Opcode::EndIf) {
+      targets[open.pop_back_val()] = static_cast<uint32_t>(i);
+    }
+  }
+  return targets;
 }
 
 /// The barriers of a program with the loops around them.
@@ -206,7 +267,7 @@ static Fault checkArguments(const Arguments &arguments, const SpmImage &spm) {
     if (operand.role == Role::Scratch) {
       scratchSeen = true;
       if (!operand.axes.empty() || !operand.chipMapping.empty() ||
-          !operand.elementMapping.empty())
+          !operand.elementMapping.empty() || operand.type != Operand().type)
         return where + "scratch has bytes only";
     } else if (scratchSeen) {
       return where + "scratch comes after all other operands";
@@ -259,6 +320,107 @@ Fault edf::checkPlan(llvm::ArrayRef<PlanEntry> plan) {
   return std::nullopt;
 }
 
+uint64_t edf::lookupTableBytes(uint32_t code) {
+  const FetchConversion *conversion = findConversion(/*isLookup=*/true, code);
+  if (!conversion)
+    return 0;
+  return (1ull << wireBits(conversion->from)) * wireBits(conversion->to) / 8;
+}
+
+std::vector<uint8_t> edf::makeLookupTable(uint32_t code) {
+  std::vector<uint8_t> bytes(lookupTableBytes(code));
+  const FetchConversion *conversion = findConversion(/*isLookup=*/true, code);
+  for (size_t at = 0; at < bytes.size();) {
+    unsigned size = wireBits(conversion->to) / 8;
+    uint32_t entry = tableLookup(conversion->from, conversion->to,
+                                 static_cast<uint32_t>(at / size))
+                         .value_or(0);
+    for (unsigned k = 0; k < size; ++k, ++at)
+      bytes[at] = static_cast<uint8_t>(entry >> (8 * k));
+  }
+  return bytes;
+}
+
+Fault edf::checkConstants(llvm::ArrayRef<Constant> constants) {
+  const Constant *before = nullptr;
+  for (auto [i, constant] : llvm::enumerate(constants)) {
+    std::string where = "constant " + std::to_string(i) + ": ";
+    if (constant.kind > ConstantKind::Table)
+      return where + "unknown kind " +
+             std::to_string(static_cast<unsigned>(constant.kind));
+    if (before && std::pair(before->kind, before->index) >=
+                      std::pair(constant.kind, constant.index))
+      return where + "out of order: operands by index, then tables by code";
+    before = &constant;
+    if (constant.kind != ConstantKind::Table)
+      continue;
+    uint64_t bytes = lookupTableBytes(constant.index);
+    if (bytes == 0)
+      return where + "there is no lookup table " +
+             std::to_string(constant.index);
+    if (constant.bytes.size() != bytes)
+      return where + "lookup table " + std::to_string(constant.index) +
+             " has " + std::to_string(bytes) + " bytes, found " +
+             std::to_string(constant.bytes.size());
+  }
+  return std::nullopt;
+}
+
+/// Each constant operand has its bytes, and nothing else has.
+static Fault checkConstantOperands(const Kernel &kernel) {
+  const std::vector<Operand> &operands = kernel.arguments.operands;
+  llvm::ArrayRef<Constant> rest = kernel.constants;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    if (operand.role != Role::Constant)
+      continue;
+    std::string where = "operand " + std::to_string(i) + ": ";
+    // Both are in the order of operands.
+    if (rest.empty() || rest.front().kind != ConstantKind::Operand ||
+        rest.front().index != i)
+      return where + "the constant's bytes are missing";
+    if (rest.front().bytes.size() != operand.bytes)
+      return where + "the constant has " +
+             std::to_string(rest.front().bytes.size()) + " bytes, " +
+             std::to_string(operand.bytes) + " are expected";
+    rest = rest.drop_front();
+  }
+  if (!rest.empty() && rest.front().kind == ConstantKind::Operand)
+    return "operand " + std::to_string(rest.front().index) +
+           ": there are bytes for it, but it is no constant";
+  return std::nullopt;
+}
+
+Fault edf::checkLocations(const Locations &locations) {
+  uint32_t numFiles = 0;
+  const SourceLine *before = nullptr;
+  for (auto [i, line] : llvm::enumerate(locations.lines)) {
+    std::string where = "source line " + std::to_string(i) + ": ";
+    if (before && std::pair(before->program, before->instruction) >=
+                      std::pair(line.program, line.instruction))
+      return where + "not in the order of instructions";
+    before = &line;
+    if (line.file >= locations.files.size())
+      return where + "there is no file " + std::to_string(line.file);
+    if (line.file > numFiles)
+      return where + "files are not in the order of their first use";
+    numFiles = std::max(numFiles, line.file + 1);
+  }
+  if (numFiles != locations.files.size())
+    return "no source line is in file " + std::to_string(numFiles);
+  return std::nullopt;
+}
+
+/// Source lines belong to instructions.
+static Fault checkSourceLines(const Kernel &kernel) {
+  for (auto [i, line] : llvm::enumerate(kernel.locations.lines))
+    if (line.program >= kernel.programs.size() ||
+        line.instruction >= kernel.programs[line.program].instructions.size())
+      return "source line " + std::to_string(i) + ": program " +
+             std::to_string(line.program) + " has no instruction " +
+             std::to_string(line.instruction);
+  return std::nullopt;
+}
+
 Fault edf::checkKernel(const Kernel &kernel) {
   if (Fault fault = checkSpm(kernel.spm))
     return fault;
@@ -275,7 +437,8 @@ Fault edf::checkKernel(const Kernel &kernel) {
     if (Fault fault = checkProgram(program))
       return where + *fault;
     for (auto [i, inst] : llvm::enumerate(program.instructions))
-      if (inst.opcode == Opcode::Add && !inImage(kernel.spm, inst.word, 8))
+      if ((inst.opcode == Opcode::Add || inst.opcode == Opcode::If) &&
+          !inImage(kernel.spm, inst.word, 8))
         return where + "instruction " + std::to_string(i) + ": SPM address " +
                hex(inst.word) + " is outside the SPM image";
   }
@@ -284,7 +447,37 @@ Fault edf::checkKernel(const Kernel &kernel) {
       return "the programs of the clusters come to different barriers";
   if (Fault fault = checkArguments(kernel.arguments, kernel.spm))
     return fault;
+  if (Fault fault = checkConstants(kernel.constants))
+    return fault;
+  if (Fault fault = checkConstantOperands(kernel))
+    return fault;
+  if (Fault fault = checkLocations(kernel.locations))
+    return fault;
+  if (Fault fault = checkSourceLines(kernel))
+    return fault;
   return checkPlan(kernel.plan);
+}
+
+//===----------------------------------------------------------------------===//
+// Checksums
+//===----------------------------------------------------------------------===//
+
+uint32_t edf::computeHeaderCrc(llvm::ArrayRef<uint8_t> bytes,
+                               size_t tableBytes) {
+  std::array<uint8_t, headerBytes> header;
+  std::copy_n(bytes.begin(), headerBytes, header.begin());
+  std::fill_n(header.begin() + headerCrcOffset, 4, 0);
+  std::fill_n(header.begin() + digestOffset, digestBytes, 0);
+  return llvm::crc32(llvm::crc32(header), bytes.slice(headerBytes, tableBytes));
+}
+
+std::array<uint8_t, digestBytes>
+edf::computeDigest(llvm::ArrayRef<uint8_t> bytes) {
+  llvm::SHA256 hash;
+  hash.update(bytes.take_front(digestOffset));
+  hash.update(std::array<uint8_t, digestBytes>());
+  hash.update(bytes.drop_front(digestOffset + digestBytes));
+  return hash.final();
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,10 +1,13 @@
 //===- EDFDisassembler.cpp - EDF files as text ----------------------------===//
 //
-// Prints every section of an EDF file, one command a line.
+// Prints every section of an EDF file, one command a line, so that
+// EDFAssembler.cpp gives the same bytes back. What stands in parentheses and
+// behind # is there for readers and follows from the rest.
 //
 //===----------------------------------------------------------------------===//
 
 #include "EDFFormat.h"
+#include "KnownRegisters.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,28 +23,6 @@ static std::string quoted(llvm::StringRef text) {
   llvm::raw_string_ostream(result).write_escaped(text);
   return result + "\"";
 }
-
-namespace {
-/// General registers of the PEs as far as straight-line code sets them.
-class KnownRegisters {
-public:
-  void set(unsigned mask, unsigned reg, uint64_t value) {
-    for (unsigned pe = 0; pe < machine::pesPerCluster; ++pe)
-      if (mask >> pe & 1)
-        values[pe][reg] = value;
-  }
-  /// Around a loop the values depend on the iteration.
-  void forget() { values = {}; }
-  std::optional<uint64_t> get(unsigned pe, unsigned reg) const {
-    return values[pe][reg];
-  }
-
-private:
-  std::array<std::array<std::optional<uint64_t>, machine::tucGeneralRegisters>,
-             machine::pesPerCluster>
-      values = {};
-};
-} // namespace
 
 /// "pe 0-3", "pe 0,2".
 static void printPEs(llvm::raw_ostream &os, unsigned mask) {
@@ -61,6 +42,7 @@ static void printCommand(llvm::raw_ostream &os, uint32_t word, unsigned pe,
                          const KnownRegisters &registers) {
   llvm::Expected<TucCommand> command = TucCommand::decode(word);
   if (!command) {
+    // `checkProgram` has seen to it that there is none such.
     os << "<" << llvm::toString(command.takeError()) << ">";
     return;
   }
@@ -75,7 +57,7 @@ static void printCommand(llvm::raw_ostream &os, uint32_t word, unsigned pe,
     }
     if (Fault fault = command->setOperand(i, *value)) {
       allKnown = false;
-      faults += " <" + *fault + ">";
+      faults += " # " + *fault;
     }
   }
   command->print(os, /*withOperands=*/allKnown);
@@ -86,20 +68,30 @@ static void printCommand(llvm::raw_ostream &os, uint32_t word, unsigned pe,
   os << faults;
 }
 
-static void printProgram(llvm::raw_ostream &os, const Program &program) {
-  os << "program cluster " << program.cluster << " {\n";
+/// Where the instructions of each program come from.
+static void printProgram(llvm::raw_ostream &os, const Program &program,
+                         llvm::ArrayRef<SourceLine> lines,
+                         llvm::ArrayRef<std::string> files) {
+  os << "  program cluster " << program.cluster << " {\n";
   KnownRegisters registers;
-  unsigned depth = 1;
-  for (const Instruction &inst : program.instructions) {
-    if (inst.opcode == Opcode::EndLoop)
+  unsigned depth = 2;
+  for (auto [i, inst] : llvm::enumerate(program.instructions)) {
+    if (!lines.empty() && lines.front().instruction == i) {
+      const SourceLine &line = lines.front();
+      os.indent(2 * depth) << "at " << quoted(files[line.file]) << ':'
+                           << line.line << ':' << line.column << '\n';
+      lines = lines.drop_front();
+    }
+    if (inst.opcode == Opcode::EndLoop || inst.opcode == Opcode::Else ||
+        inst.opcode == Opcode::EndIf)
       --depth;
     os.indent(2 * depth);
+    registers.follow(inst);
     switch (inst.opcode) {
     case Opcode::End:
       os << "end";
       break;
     case Opcode::Set:
-      registers.set(inst.peMask, inst.reg, inst.imm);
       os << "set r" << unsigned(inst.reg) << " = " << hex(inst.imm) << ", ";
       printPEs(os, inst.peMask);
       break;
@@ -113,11 +105,10 @@ static void printProgram(llvm::raw_ostream &os, const Program &program) {
     case Opcode::Loop:
       os << "loop " << inst.word << " {";
       ++depth;
-      registers.forget();
       break;
     case Opcode::EndLoop:
+    case Opcode::EndIf:
       os << '}';
-      registers.forget();
       break;
     case Opcode::Barrier:
       os << "barrier";
@@ -126,51 +117,115 @@ static void printProgram(llvm::raw_ostream &os, const Program &program) {
       os << "add [" << hex(inst.word) << "], "
          << static_cast<int64_t>(inst.imm);
       break;
+    case Opcode::If:
+      os << "if [" << hex(inst.word) << "] " << conditionNames[inst.reg] << ' '
+         << static_cast<int64_t>(inst.imm) << " {";
+      ++depth;
+      break;
+    case Opcode::Else:
+      os << "} else {";
+      ++depth;
+      break;
     }
     os << '\n';
   }
-  os << "}\n";
+  os << "  }\n";
+}
+
+static void printPrograms(llvm::raw_ostream &os,
+                          llvm::ArrayRef<Program> programs,
+                          const Locations &locations) {
+  llvm::ArrayRef<SourceLine> lines = locations.lines;
+  for (auto [i, program] : llvm::enumerate(programs)) {
+    auto own = lines.take_while(
+        [i = i](const SourceLine &line) { return line.program == i; });
+    printProgram(os, program, own, locations.files);
+    lines = lines.drop_front(own.size());
+  }
+}
+
+/// Rows of at most 32 bytes.
+static void printBytes(llvm::raw_ostream &os, llvm::ArrayRef<uint8_t> bytes,
+                       unsigned indent) {
+  for (; !bytes.empty();
+       bytes = bytes.drop_front(std::min<size_t>(bytes.size(), 32)))
+    os.indent(indent) << llvm::toHex(bytes.take_front(32), /*LowerCase=*/true)
+                      << '\n';
+}
+
+/// What lies between items, where it is not zero.
+static void printGap(llvm::raw_ostream &os, const SpmImage &spm, uint64_t begin,
+                     uint64_t end) {
+  for (uint64_t at = begin; at < end; at += 32) {
+    llvm::ArrayRef<uint8_t> row = llvm::ArrayRef(spm.bytes).slice(
+        at - spm.base, std::min<uint64_t>(32, end - at));
+    if (llvm::any_of(row, [](uint8_t byte) { return byte != 0; }))
+      os << "    " << hex(at) << ": bytes "
+         << llvm::toHex(row, /*LowerCase=*/true) << '\n';
+  }
+}
+
+static void printItem(llvm::raw_ostream &os, const SpmItem &item,
+                      llvm::ArrayRef<uint8_t> bytes) {
+  os << "    " << hex(item.address) << ": ";
+  if (item.kind == ItemKind::DmaDescriptor) {
+    llvm::Expected<DmaDescriptor> descriptor = DmaDescriptor::decode(bytes);
+    // One that breaks rules has no other spelling.
+    std::string fault;
+    if (!descriptor) {
+      fault = llvm::toString(descriptor.takeError());
+    } else {
+      auto again = descriptor->encode();
+      if (again && llvm::equal(*again, bytes)) {
+        os << "descriptor {\n";
+        printDescriptor(os, *descriptor, "      ");
+        os << "    }\n";
+        return;
+      }
+      fault = again ? "no plain form" : llvm::toString(again.takeError());
+    }
+    os << "descriptor raw { # " << fault << '\n';
+    printBytes(os, bytes, 6);
+    os << "    }\n";
+    return;
+  }
+  os << "sfr " << toString(item.block) << " bank " << unsigned(item.bank)
+     << " {\n";
+  std::vector<uint64_t> words(bytes.size() / 8);
+  for (auto [i, word] : llvm::enumerate(words))
+    word = llvm::support::endian::read64le(bytes.data() + 8 * i);
+  // `checkSpm` has seen to length and reserved bits.
+  llvm::Expected<SfrImage> image = SfrImage::fromWords(item.block, words);
+  if (image)
+    printImage(os, *image, "      ");
+  else
+    os << "      <" << llvm::toString(image.takeError()) << ">\n";
+  os << "    }\n";
 }
 
 static void printSpm(llvm::raw_ostream &os, const SpmImage &spm) {
-  os << "spm at " << hex(spm.base) << " size " << spm.bytes.size() << " {\n";
+  os << "  spm at " << hex(spm.base) << " size " << spm.bytes.size() << " {\n";
+  uint64_t end = spm.base;
   for (const SpmItem &item : spm.items) {
-    llvm::ArrayRef<uint8_t> bytes =
-        llvm::ArrayRef(spm.bytes).slice(item.address - spm.base, item.size);
-    os << "  " << hex(item.address) << ": ";
-    if (item.kind == ItemKind::DmaDescriptor) {
-      os << "descriptor\n";
-      llvm::Expected<DmaDescriptor> descriptor = DmaDescriptor::decode(bytes);
-      if (descriptor)
-        printDescriptor(os, *descriptor, "    ");
-      else
-        os << "    <" << llvm::toString(descriptor.takeError()) << ">\n";
-      continue;
-    }
-    os << "sfr " << toString(item.block) << " bank " << unsigned(item.bank)
-       << '\n';
-    std::vector<uint64_t> words(bytes.size() / 8);
-    for (auto [i, word] : llvm::enumerate(words))
-      word = llvm::support::endian::read64le(bytes.data() + 8 * i);
-    llvm::Expected<SfrImage> image = SfrImage::fromWords(item.block, words);
-    if (image)
-      printImage(os, *image, "    ");
-    else
-      os << "    <" << llvm::toString(image.takeError()) << ">\n";
+    printGap(os, spm, end, item.address);
+    end = uint64_t(item.address) + item.size;
+    printItem(
+        os, item,
+        llvm::ArrayRef(spm.bytes).slice(item.address - spm.base, item.size));
   }
-  os << "}\n";
+  printGap(os, spm, end, spm.base + spm.bytes.size());
+  os << "  }\n";
 }
 
 static void printArguments(llvm::raw_ostream &os, const Arguments &arguments) {
-  os << "arguments {\n";
+  os << "  arguments {\n";
   for (auto [i, operand] : llvm::enumerate(arguments.operands)) {
-    os << "  " << i << ": " << toString(operand.role) << ' '
+    os << "    " << i << ": " << toString(operand.role) << ' '
        << quoted(operand.name) << " bytes " << operand.bytes;
     if (operand.role != Role::Scratch) {
       os << ' ' << furiosa::toString(operand.type) << " axes [";
       llvm::interleaveComma(operand.axes, os, [&](const Axis &axis) {
-        llvm::printEscapedString(axis.name, os);
-        os << " = " << axis.size;
+        os << quoted(axis.name) << " = " << axis.size;
       });
       os << "] chip " << quoted(operand.chipMapping) << " element "
          << quoted(operand.elementMapping);
@@ -178,72 +233,153 @@ static void printArguments(llvm::raw_ostream &os, const Arguments &arguments) {
     os << '\n';
   }
   for (const Relocation &relocation : arguments.relocations)
-    os << "  [" << hex(relocation.spmAddress) << "] = operand "
+    os << "    [" << hex(relocation.spmAddress) << "] = operand "
        << relocation.operand << " + " << relocation.addend << '\n';
-  os << "}\n";
+  os << "  }\n";
 }
 
 static void printPlan(llvm::raw_ostream &os, llvm::ArrayRef<PlanEntry> plan,
                       const Names &names) {
-  os << "plan {\n";
+  os << "  plan {\n";
   for (const PlanEntry &entry : plan) {
-    os << "  " << toString(entry.tier) << " cluster " << entry.cluster << " at "
-       << hex(entry.address) << " size " << entry.size;
+    os << "    " << toString(entry.tier) << " cluster " << entry.cluster
+       << " at " << hex(entry.address) << " size " << entry.size;
     if (entry.tier == Tier::TRF)
       os << " lanes " << unsigned(entry.lanes);
     os << " live [" << entry.firstCycle << ", " << entry.lastCycle << ')';
+    if (entry.name != noName)
+      os << " name " << entry.name;
     if (entry.name < names.strings.size())
-      os << ' ' << quoted(names.strings[entry.name]);
+      os << " (" << quoted(names.strings[entry.name]) << ')';
     os << '\n';
   }
-  os << "}\n";
+  os << "  }\n";
+}
+
+static void printConstants(llvm::raw_ostream &os,
+                           llvm::ArrayRef<Constant> constants) {
+  os << "  constants {\n";
+  for (const Constant &constant : constants) {
+    os << "    " << constantKindNames[static_cast<unsigned>(constant.kind)]
+       << ' ' << constant.index << " {\n";
+    printBytes(os, constant.bytes, 6);
+    os << "    }\n";
+  }
+  os << "  }\n";
 }
 
 static void printSchedule(llvm::raw_ostream &os, const Schedule &schedule) {
-  os << "schedule makespan " << schedule.makespan << " lower_bound "
+  os << "  schedule makespan " << schedule.makespan << " lower_bound "
      << schedule.lowerBound << " {\n";
-  for (const ScheduledCommand &command : schedule.commands)
-    os << "  " << command.index << ": " << toString(command.kind) << " ["
+  for (const ScheduledCommand &command : schedule.commands) {
+    os << "    " << command.index << ": " << toString(command.kind) << " ["
        << command.begin << ", " << command.end << ") "
-       << quoted(command.description) << '\n';
+       << quoted(command.description);
+    for (auto [cluster, instruction] : llvm::enumerate(command.instructions))
+      if (instruction != noInstruction)
+        os << " cluster " << cluster << " instruction " << instruction;
+    os << '\n';
+  }
+  os << "  }\n";
+}
+
+static void printNames(llvm::raw_ostream &os, const Names &names) {
+  os << "  names {\n";
+  for (const std::string &name : names.strings)
+    os << "    " << quoted(name) << '\n';
+  os << "  }\n";
+}
+
+namespace {
+/// Prints the kernels of a file; keeps the first fault.
+class Disassembler {
+public:
+  Disassembler(llvm::raw_ostream &os, const Reader &reader)
+      : os(os), reader(reader) {}
+
+  llvm::Error run();
+
+private:
+  /// Reports a fault where the section would stand and goes on.
+  template <typename T>
+  std::optional<T> take(llvm::Expected<T> section) {
+    if (section)
+      return std::move(*section);
+    report(section.takeError());
+    return std::nullopt;
+  }
+  void report(llvm::Error error) {
+    std::string text = llvm::toString(std::move(error));
+    os << "<" << text << ">\n";
+    if (first.empty())
+      first = std::move(text);
+  }
+  void printSections(uint32_t kernel, llvm::StringRef indent);
+  void printKernel(unsigned index);
+
+  llvm::raw_ostream &os;
+  const Reader &reader;
+  std::string first;
+};
+} // namespace
+
+void Disassembler::printSections(uint32_t kernel, llvm::StringRef indent) {
+  for (const SectionInfo &section : sectionsOf(reader, kernel)) {
+    os << indent << "# section ";
+    os.write_escaped(section.id);
+    os << " at " << section.offset << " size " << section.size << " crc "
+       << hex(section.crc);
+    if (!llvm::is_contained(sectionIds, section.id))
+      os << ", skipped: unknown to version " << majorVersion << '.'
+         << minorVersion;
+    os << '\n';
+  }
+}
+
+void Disassembler::printKernel(unsigned index) {
+  std::optional<Names> names = take(reader.names(index));
+  os << "kernel " << quoted(names ? names->kernel : "") << " {\n";
+  printSections(index, "  ");
+  std::optional<Info> info = take(reader.info(index));
+  if (info && *info != Info())
+    os << "  producer " << quoted(info->producer) << " chip "
+       << quoted(info->chip) << " release " << quoted(info->release) << '\n';
+  if (names && !names->strings.empty())
+    printNames(os, *names);
+  std::optional<Locations> locations = take(reader.locations(index));
+  if (auto programs = take(reader.programs(index)))
+    printPrograms(os, *programs, locations.value_or(Locations()));
+  if (auto spm = take(reader.spmImage(index)))
+    printSpm(os, *spm);
+  if (auto arguments = take(reader.arguments(index)))
+    printArguments(os, *arguments);
+  if (auto plan = take(reader.plan(index)))
+    printPlan(os, *plan, names.value_or(Names()));
+  if (auto constants = take(reader.constants(index));
+      constants && !constants->empty())
+    printConstants(os, *constants);
+  if (auto schedule = take(reader.schedule(index));
+      schedule && *schedule != Schedule())
+    printSchedule(os, *schedule);
   os << "}\n";
 }
 
-llvm::Error edf::disassemble(llvm::raw_ostream &os, const Reader &reader) {
-  llvm::Error first = llvm::Error::success();
-  // Reports a fault where the section would stand and goes on.
-  auto take = [&](auto section) {
-    if (section)
-      return std::optional(std::move(*section));
-    std::string text = llvm::toString(section.takeError());
-    os << "<" << text << ">\n";
-    if (!first)
-      first = llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-    return decltype(std::optional(std::move(*section)))();
-  };
+llvm::Error Disassembler::run() {
+  os << "edf version " << majorVersion << '.' << reader.minorVersion();
+  if (llvm::any_of(reader.sections(),
+                   [](const SectionInfo &s) { return s.isPacked(); }))
+    os << " packed";
+  os << '\n';
+  for (unsigned index = 0; index < reader.numKernels(); ++index)
+    printKernel(index);
+  printSections(wholeFile, "");
+  // Sections whose parts contradict one another, and the digest.
+  if (first.empty())
+    if (auto kernels = reader.loadAll(); !kernels)
+      report(kernels.takeError());
+  return first.empty() ? llvm::Error::success() : makeError(first);
+}
 
-  os << "edf version " << formatVersion << '\n';
-  std::optional<Names> names = take(reader.names());
-  if (names && !names->kernel.empty())
-    os << "kernel " << quoted(names->kernel) << '\n';
-  std::optional<Info> info = take(reader.info());
-  if (info && *info != Info())
-    os << "producer " << quoted(info->producer) << " chip "
-       << quoted(info->chip) << " release " << quoted(info->release) << '\n';
-  for (const SectionInfo &section : reader.sections())
-    os << "section " << section.id << " at " << section.offset << " size "
-       << section.size << " crc " << hex(section.crc) << '\n';
-  if (auto programs = take(reader.programs()))
-    for (const Program &program : *programs)
-      printProgram(os, program);
-  if (auto spm = take(reader.spmImage()))
-    printSpm(os, *spm);
-  if (auto arguments = take(reader.arguments()))
-    printArguments(os, *arguments);
-  if (auto plan = take(reader.plan()))
-    printPlan(os, *plan, names.value_or(Names()));
-  if (std::optional<Schedule> schedule = take(reader.schedule());
-      schedule && *schedule != Schedule())
-    printSchedule(os, *schedule);
-  return first;
+llvm::Error edf::disassemble(llvm::raw_ostream &os, const Reader &reader) {
+  return Disassembler(os, reader).run();
 }

@@ -1,17 +1,47 @@
 //===- EDFReader.cpp - EDF files to kernels -------------------------------===//
+//
+// The container: header, section table, checks, and whole kernels. What is in
+// the sections is read in EDFSections.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "EDFFormat.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CRC.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <bitset>
 
 using namespace furiosa;
 using namespace furiosa::rngd;
 using namespace furiosa::rngd::edf;
 using llvm::Twine;
 namespace endian = llvm::support::endian;
+
+bool SectionInfo::isPacked() const { return flags & packedFlag; }
+
+std::string edf::describe(const SectionInfo &section, uint32_t kernels) {
+  std::string shown;
+  llvm::raw_string_ostream(shown).write_escaped(section.id);
+  if (section.kernel == wholeFile)
+    return shown;
+  return kernels == 1 ? shown
+                      : shown + " of kernel " + std::to_string(section.kernel);
+}
+
+llvm::ArrayRef<SectionInfo> edf::sectionsOf(const Reader &reader,
+                                            uint32_t kernel) {
+  llvm::ArrayRef<SectionInfo> sections = reader.sections();
+  const SectionInfo *first = llvm::partition_point(
+      sections, [&](const SectionInfo &s) { return s.kernel < kernel; });
+  const SectionInfo *last = llvm::partition_point(
+      sections, [&](const SectionInfo &s) { return s.kernel <= kernel; });
+  return {first, last};
+}
 
 llvm::Expected<Reader> Reader::open(llvm::ArrayRef<uint8_t> bytes,
                                     llvm::StringRef fileName) {
@@ -24,54 +54,118 @@ llvm::Expected<Reader> Reader::open(llvm::ArrayRef<uint8_t> bytes,
   if (bytes.size() < magic.size() ||
       !llvm::equal(bytes.take_front(magic.size()), magic.bytes()))
     return fail(0, "not an EDF file: wrong magic");
+  // Before all else, so that a file of another version says so.
+  if (bytes.size() >= versionOffset + 4) {
+    uint16_t major = endian::read16le(bytes.data() + versionOffset);
+    if (major == 0)
+      return fail(versionOffset, "EDF version 0 is no longer read: compile the "
+                                 "kernel again");
+    if (major != majorVersion)
+      return fail(versionOffset, "EDF version " + Twine(major) +
+                                     " is too new; this reader knows version " +
+                                     Twine(majorVersion));
+  }
   if (bytes.size() < headerBytes)
     return fail(bytes.size(),
                 "truncated: the header has " + Twine(headerBytes) + " bytes");
-  uint32_t version = endian::read32le(bytes.data() + 8);
-  if (version != formatVersion)
-    return fail(8, "EDF version " + Twine(version) +
-                       " is unknown; this reader knows version " +
-                       Twine(formatVersion));
-  uint32_t count = endian::read32le(bytes.data() + 12);
+  reader.minor = endian::read16le(bytes.data() + versionOffset + 2);
+  uint64_t fileSize = endian::read64le(bytes.data() + fileSizeOffset);
+  if (fileSize > bytes.size())
+    return fail(fileSizeOffset, "truncated: the file should have " +
+                                    Twine(fileSize) + " bytes, it has " +
+                                    Twine(bytes.size()));
+  if (fileSize < bytes.size())
+    return fail(fileSizeOffset, Twine(bytes.size() - fileSize) +
+                                    " bytes follow the end of the file");
+  uint32_t count = endian::read32le(bytes.data() + countOffset);
   if (count > (bytes.size() - headerBytes) / entryBytes)
-    return fail(12, "truncated: no room for a table of " + Twine(count) +
-                        " sections");
+    return fail(countOffset, "truncated: no room for a table of " +
+                                 Twine(count) + " sections");
+  uint32_t headerCrc = endian::read32le(bytes.data() + headerCrcOffset);
+  uint32_t foundCrc = computeHeaderCrc(bytes, count * entryBytes);
+  if (headerCrc != foundCrc)
+    return fail(headerCrcOffset, "the CRC-32 of header and section table is " +
+                                     hex(foundCrc) + ", the header says " +
+                                     hex(headerCrc));
+  reader.kernels = endian::read32le(bytes.data() + kernelsOffset);
+  if (reader.kernels == 0)
+    return fail(kernelsOffset, "the file holds no kernel");
+  if (reader.kernels > count / numNeededSections)
+    return fail(kernelsOffset, Twine(count) + " sections are too few for " +
+                                   Twine(reader.kernels) + " kernels");
 
   uint64_t end = headerBytes + count * entryBytes;
+  reader.table.reserve(count);
+  // The known sections of the kernel that entries are at.
+  std::bitset<numSections> seen;
   for (uint32_t i = 0; i < count; ++i) {
     uint64_t at = headerBytes + i * entryBytes;
     const uint8_t *entry = bytes.data() + at;
     SectionInfo section;
     section.id.assign(entry, entry + 4);
-    section.crc = endian::read32le(entry + 4);
-    section.offset = endian::read64le(entry + 8);
-    section.size = endian::read64le(entry + 16);
-    if (!llvm::is_contained(sectionIds, llvm::StringRef(section.id))) {
-      std::string shown;
-      llvm::raw_string_ostream(shown).write_escaped(section.id);
-      return fail(at, "unknown section '" + Twine(shown) + "'");
+    section.flags = endian::read32le(entry + 4);
+    section.kernel = endian::read32le(entry + 8);
+    section.crc = endian::read32le(entry + 12);
+    section.offset = endian::read64le(entry + 16);
+    section.size = endian::read64le(entry + 24);
+    section.unpackedSize = endian::read64le(entry + 32);
+    std::string shown = describe(section, reader.kernels);
+    const auto *known = llvm::find(sectionIds, llvm::StringRef(section.id));
+    bool isKnown = known != std::end(sectionIds);
+    if (!isKnown && !(section.flags & skippableFlag))
+      return fail(at, "section '" + Twine(shown) +
+                          "' is unknown and may not be skipped");
+    if (section.flags & ~knownFlags)
+      return fail(at + 4, "section " + Twine(shown) +
+                              " has the unknown flags " +
+                              hex(section.flags & ~knownFlags));
+    if (section.isPacked() && section.id != "CNST")
+      return fail(at + 4, "section " + Twine(shown) +
+                              " is packed; only constants may be");
+    bool belongsToAll = section.kernel == wholeFile;
+    if (!belongsToAll && section.kernel >= reader.kernels)
+      return fail(at + 8, "section " + Twine(shown) + ": the file has " +
+                              Twine(reader.kernels) + " kernels");
+    if (isKnown && belongsToAll)
+      return fail(at + 8, "section " + Twine(shown) + " belongs to no kernel");
+    if (!reader.table.empty() && section.kernel != reader.table.back().kernel) {
+      if (section.kernel < reader.table.back().kernel)
+        return fail(at + 8, "section " + Twine(shown) +
+                                " is not in the order of kernels");
+      seen.reset();
     }
-    for (const SectionInfo &other : reader.table)
-      if (other.id == section.id)
-        return fail(at, "two sections " + section.id);
+    if (isKnown) {
+      size_t index = known - std::begin(sectionIds);
+      if (seen[index])
+        return fail(at, "two sections " + Twine(shown));
+      seen[index] = true;
+    }
     // Sections follow each other without holes, so that no byte of a file is
     // outside the checks.
-    if (section.offset != llvm::alignTo(end, sectionAlignment))
-      return fail(at + 8, "section " + section.id + " at offset " +
-                              Twine(section.offset) +
-                              ", expected it behind the one before at " +
-                              Twine(llvm::alignTo(end, sectionAlignment)));
+    uint64_t expected = llvm::alignTo(end, sectionAlignment);
+    if (section.offset != expected)
+      return fail(at + 16, "section " + Twine(shown) + " at offset " +
+                               Twine(section.offset) +
+                               ", expected it behind the one before at " +
+                               Twine(expected));
     if (section.offset > bytes.size() ||
         section.size > bytes.size() - section.offset)
-      return fail(at + 16, "truncated: section " + section.id + " has " +
+      return fail(at + 24, "truncated: section " + Twine(shown) + " has " +
                                Twine(section.size) + " bytes, " +
                                Twine(section.offset > bytes.size()
                                          ? 0
                                          : bytes.size() - section.offset) +
                                " are left");
+    if (section.isPacked()
+            ? section.unpackedSize / maxUnpackRatio > section.size
+            : section.unpackedSize != section.size)
+      return fail(at + 32,
+                  "section " + Twine(shown) + " of " + Twine(section.size) +
+                      " bytes cannot unpack to " + Twine(section.unpackedSize));
     for (uint64_t k = end; k < section.offset; ++k)
       if (bytes[k] != 0)
-        return fail(k, "padding before section " + section.id + " is not zero");
+        return fail(k,
+                    "padding before section " + Twine(shown) + " is not zero");
     end = section.offset + section.size;
     reader.table.push_back(std::move(section));
   }
@@ -81,340 +175,30 @@ llvm::Expected<Reader> Reader::open(llvm::ArrayRef<uint8_t> bytes,
   return std::move(reader);
 }
 
-namespace {
-/// Reads little-endian values of one section. The first fault sticks: later
-/// reads give zeros, and the caller asks once at the end.
-class Cursor {
-public:
-  Cursor(llvm::ArrayRef<uint8_t> bytes, llvm::StringRef file,
-         llvm::StringRef section, uint64_t base)
-      : bytes(bytes), file(file), section(section), base(base) {}
-
-  uint8_t u8() { return static_cast<uint8_t>(take(1)); }
-  uint16_t u16() { return static_cast<uint16_t>(take(2)); }
-  uint32_t u32() { return static_cast<uint32_t>(take(4)); }
-  uint64_t u64() { return take(8); }
-
-  std::string string() {
-    uint64_t size = u32();
-    if (!need(size, "text"))
-      return {};
-    std::string text(bytes.begin() + pos, bytes.begin() + pos + size);
-    pos += size;
-    return text;
-  }
-
-  std::vector<uint8_t> blob(uint64_t size) {
-    if (!need(size, "bytes"))
-      return {};
-    std::vector<uint8_t> result(bytes.begin() + pos,
-                                bytes.begin() + pos + size);
-    pos += size;
-    return result;
-  }
-
-  /// A count of elements that take at least `minBytes` each, or 0 and a fault
-  /// if they cannot fit what is left.
-  uint64_t count(size_t minBytes, llvm::StringRef what) {
-    uint64_t n = u32();
-    checkCount(n, minBytes, what);
-    return failed() ? 0 : n;
-  }
-  void checkCount(uint64_t n, size_t minBytes, llvm::StringRef what) {
-    if (!failed() && n > (bytes.size() - pos) / minBytes)
-      fail(std::to_string(n) + " " + what.str() + " do not fit the " +
-           std::to_string(bytes.size() - pos) + " bytes that are left");
-  }
-
-  void zero(uint64_t value) {
-    if (value != 0)
-      fail("a reserved field is not zero");
-  }
-  template <typename Enum>
-  Enum enumerator(uint64_t limit, llvm::StringRef what) {
-    uint8_t value = u8();
-    if (value >= limit) {
-      fail("unknown " + what.str() + " " + std::to_string(value));
-      value = 0;
-    }
-    return static_cast<Enum>(value);
-  }
-
-  bool failed() const { return !fault.empty(); }
-  /// A fault at what is read next.
-  void fail(const std::string &text) { failAt(base + pos, text); }
-  /// A fault of the section's content; `text` says of which element.
-  void failContent(const std::string &text) { failAt(base, text); }
-  llvm::Error finish() {
-    if (!failed() && pos != bytes.size())
-      fail(std::to_string(bytes.size() - pos) + " bytes are left over");
-    if (failed())
-      return makeError(fault);
-    return llvm::Error::success();
-  }
-
-private:
-  void failAt(uint64_t offset, const std::string &text) {
-    if (!failed())
-      fault = file.str() + ": section " + section.str() + " at offset " +
-              std::to_string(offset) + ": " + text;
-  }
-  bool need(uint64_t size, llvm::StringRef what) {
-    if (failed())
-      return false;
-    if (size <= bytes.size() - pos)
-      return true;
-    fail("truncated: " + std::to_string(size) + " bytes of " + what.str() +
-         " needed, " + std::to_string(bytes.size() - pos) + " left");
-    return false;
-  }
-  uint64_t take(unsigned size) {
-    if (!need(size, "a number"))
-      return 0;
-    uint64_t value = 0;
-    for (unsigned i = 0; i < size; ++i)
-      value |= uint64_t(bytes[pos + i]) << (8 * i);
-    pos += size;
-    return value;
-  }
-
-  llvm::ArrayRef<uint8_t> bytes;
-  llvm::StringRef file, section;
-  uint64_t base;
-  uint64_t pos = 0;
-  std::string fault;
-};
-} // namespace
-
-static llvm::Error checkCrc(const Reader &reader, llvm::ArrayRef<uint8_t> data,
-                            const SectionInfo &section) {
+llvm::Error edf::checkCrc(const Reader &reader, llvm::ArrayRef<uint8_t> data,
+                          const SectionInfo &section) {
   uint32_t crc = llvm::crc32(data.slice(section.offset, section.size));
   if (crc == section.crc)
     return llvm::Error::success();
-  return makeError(reader.fileName() + ": section " + section.id +
-                   " at offset " + Twine(section.offset) + ": CRC-32 is " +
-                   hex(crc) + ", the table says " + hex(section.crc));
+  return makeError(reader.fileName() + ": section " +
+                   describe(section, reader.numKernels()) + " at offset " +
+                   Twine(section.offset) + ": CRC-32 is " + hex(crc) +
+                   ", the table says " + hex(section.crc));
 }
 
-/// A cursor over a section with a good CRC. Nothing if the section is
-/// informational and absent or all zero.
-static llvm::Expected<std::optional<Cursor>>
-openSection(const Reader &reader, llvm::ArrayRef<uint8_t> data,
-            llvm::StringRef id, bool informational) {
-  for (const SectionInfo &section : reader.sections()) {
-    if (section.id != id)
-      continue;
-    llvm::ArrayRef<uint8_t> bytes = data.slice(section.offset, section.size);
-    if (llvm::Error error = checkCrc(reader, data, section))
-      return std::move(error);
-    if (informational && llvm::all_of(bytes, [](uint8_t b) { return b == 0; }))
-      return std::nullopt;
-    return Cursor(bytes, reader.fileName(), section.id, section.offset);
-  }
-  if (informational)
-    return std::nullopt;
-  return makeError(reader.fileName() + ": section " + id + " is missing");
+llvm::Error Reader::check() const {
+  for (const SectionInfo &section : table)
+    if (llvm::Error error = checkCrc(*this, data, section))
+      return error;
+  if (llvm::equal(computeDigest(data), data.slice(digestOffset, digestBytes)))
+    return llvm::Error::success();
+  return makeError(name + ": offset " + Twine(digestOffset) +
+                   ": the SHA-256 of the file is not the one in its header");
 }
 
-llvm::Expected<std::vector<Program>> Reader::programs() const {
-  auto cursor = openSection(*this, data, "PROG", /*informational=*/false);
-  if (!cursor)
-    return cursor.takeError();
-  Cursor &in = **cursor;
-  std::vector<Program> result;
-  uint64_t count = in.count(minProgramBytes, "programs");
-  in.zero(in.u32());
-  for (uint64_t i = 0; i < count && !in.failed(); ++i) {
-    Program program;
-    program.cluster = in.u32();
-    uint64_t length = in.count(instructionBytes, "instructions");
-    program.instructions.reserve(length);
-    for (uint64_t k = 0; k < length; ++k) {
-      Instruction inst;
-      inst.opcode = static_cast<Opcode>(in.u8());
-      inst.reg = in.u8();
-      inst.peMask = in.u8();
-      in.zero(in.u8());
-      inst.word = in.u32();
-      inst.imm = in.u64();
-      program.instructions.push_back(inst);
-    }
-    if (in.failed())
-      break;
-    if (Fault fault = checkProgram(program))
-      in.failContent("program of cluster " + std::to_string(program.cluster) +
-                     ": " + *fault);
-    result.push_back(std::move(program));
-  }
-  if (llvm::Error error = in.finish())
-    return std::move(error);
-  return result;
-}
-
-llvm::Expected<SpmImage> Reader::spmImage() const {
-  auto cursor = openSection(*this, data, "SPMI", /*informational=*/false);
-  if (!cursor)
-    return cursor.takeError();
-  Cursor &in = **cursor;
-  SpmImage result;
-  result.base = in.u32();
-  uint64_t size = in.u32();
-  uint64_t count = in.u32();
-  in.zero(in.u32());
-  in.checkCount(count, itemBytes, "items");
-  for (uint64_t i = 0; i < count && !in.failed(); ++i) {
-    SpmItem item;
-    item.address = in.u32();
-    item.size = in.u32();
-    item.kind = in.enumerator<ItemKind>(2, "kind of item");
-    item.block = in.enumerator<Block>(numBlocks, "register block");
-    item.bank = in.u8();
-    in.zero(in.u8());
-    in.zero(in.u32());
-    result.items.push_back(item);
-  }
-  result.bytes = in.blob(size);
-  if (!in.failed())
-    if (Fault fault = checkSpm(result))
-      in.failContent(*fault);
-  if (llvm::Error error = in.finish())
-    return std::move(error);
-  return result;
-}
-
-llvm::Expected<Arguments> Reader::arguments() const {
-  auto cursor = openSection(*this, data, "ARGS", /*informational=*/false);
-  if (!cursor)
-    return cursor.takeError();
-  Cursor &in = **cursor;
-  Arguments result;
-  uint64_t numOperands = in.u32();
-  uint64_t numRelocations = in.u32();
-  in.checkCount(numOperands, minOperandBytes, "operands");
-  for (uint64_t i = 0; i < numOperands && !in.failed(); ++i) {
-    Operand operand;
-    operand.name = in.string();
-    operand.role = in.enumerator<Role>(std::size(roleNames), "role");
-    operand.type = in.enumerator<ElementType>(numElementTypes, "element type");
-    in.zero(in.u16());
-    operand.bytes = in.u64();
-    uint64_t numAxes = in.count(minAxisBytes, "axes");
-    for (uint64_t k = 0; k < numAxes && !in.failed(); ++k) {
-      Axis axis;
-      axis.name = in.string();
-      axis.size = in.u64();
-      operand.axes.push_back(std::move(axis));
-    }
-    operand.chipMapping = in.string();
-    operand.elementMapping = in.string();
-    result.operands.push_back(std::move(operand));
-  }
-  in.checkCount(numRelocations, relocationBytes, "relocations");
-  for (uint64_t i = 0; i < numRelocations && !in.failed(); ++i) {
-    Relocation relocation;
-    relocation.spmAddress = in.u32();
-    relocation.operand = in.u32();
-    relocation.addend = static_cast<int64_t>(in.u64());
-    result.relocations.push_back(relocation);
-  }
-  if (llvm::Error error = in.finish())
-    return std::move(error);
-  return result;
-}
-
-llvm::Expected<std::vector<PlanEntry>> Reader::plan() const {
-  auto cursor = openSection(*this, data, "PLAN", /*informational=*/false);
-  if (!cursor)
-    return cursor.takeError();
-  Cursor &in = **cursor;
-  std::vector<PlanEntry> result;
-  uint64_t count = in.u32();
-  in.zero(in.u32());
-  in.checkCount(count, planEntryBytes, "plan entries");
-  for (uint64_t i = 0; i < count && !in.failed(); ++i) {
-    PlanEntry entry;
-    entry.tier = in.enumerator<Tier>(std::size(tierNames), "memory tier");
-    entry.lanes = in.u8();
-    in.zero(in.u16());
-    entry.cluster = in.u32();
-    entry.address = in.u32();
-    entry.size = in.u32();
-    entry.firstCycle = in.u64();
-    entry.lastCycle = in.u64();
-    entry.name = in.u32();
-    in.zero(in.u32());
-    result.push_back(entry);
-  }
-  if (!in.failed())
-    if (Fault fault = checkPlan(result))
-      in.failContent(*fault);
-  if (llvm::Error error = in.finish())
-    return std::move(error);
-  return result;
-}
-
-llvm::Expected<Schedule> Reader::schedule() const {
-  auto cursor = openSection(*this, data, "SCHD", /*informational=*/true);
-  if (!cursor)
-    return cursor.takeError();
-  Schedule result;
-  if (!*cursor)
-    return result;
-  Cursor &in = **cursor;
-  result.makespan = in.u64();
-  result.lowerBound = in.u64();
-  uint64_t count = in.u32();
-  in.zero(in.u32());
-  in.checkCount(count, minCommandBytes, "commands");
-  for (uint64_t i = 0; i < count && !in.failed(); ++i) {
-    ScheduledCommand command;
-    command.kind =
-        in.enumerator<CommandKind>(std::size(kindNames), "kind of command");
-    in.zero(in.u8());
-    in.zero(in.u16());
-    command.index = in.u32();
-    command.begin = in.u64();
-    command.end = in.u64();
-    command.description = in.string();
-    result.commands.push_back(std::move(command));
-  }
-  if (llvm::Error error = in.finish())
-    return std::move(error);
-  return result;
-}
-
-llvm::Expected<Names> Reader::names() const {
-  auto cursor = openSection(*this, data, "NAME", /*informational=*/true);
-  if (!cursor)
-    return cursor.takeError();
-  Names result;
-  if (!*cursor)
-    return result;
-  Cursor &in = **cursor;
-  result.kernel = in.string();
-  uint64_t count = in.count(minStringBytes, "names");
-  for (uint64_t i = 0; i < count && !in.failed(); ++i)
-    result.strings.push_back(in.string());
-  if (llvm::Error error = in.finish())
-    return std::move(error);
-  return result;
-}
-
-llvm::Expected<Info> Reader::info() const {
-  auto cursor = openSection(*this, data, "INFO", /*informational=*/true);
-  if (!cursor)
-    return cursor.takeError();
-  Info result;
-  if (!*cursor)
-    return result;
-  Cursor &in = **cursor;
-  result.producer = in.string();
-  result.chip = in.string();
-  result.release = in.string();
-  if (llvm::Error error = in.finish())
-    return std::move(error);
-  return result;
-}
+//===----------------------------------------------------------------------===//
+// Whole kernels
+//===----------------------------------------------------------------------===//
 
 /// Moves `from` to `to`, or returns its error.
 template <typename T>
@@ -425,34 +209,102 @@ static llvm::Error assign(T &to, llvm::Expected<T> from) {
   return llvm::Error::success();
 }
 
-llvm::Expected<Kernel> Reader::loadExecutable() const {
-  // A damaged file is not run, wherever the damage is.
-  for (const SectionInfo &section : table)
-    if (llvm::Error error = checkCrc(*this, data, section))
-      return std::move(error);
+/// The parts that running needs; `checkKernel` is still to be called.
+static llvm::Expected<Kernel> readExecutable(const Reader &reader,
+                                             unsigned index) {
   Kernel kernel;
-  if (llvm::Error error = assign(kernel.programs, programs()))
+  if (llvm::Error error = assign(kernel.programs, reader.programs(index)))
     return std::move(error);
-  if (llvm::Error error = assign(kernel.spm, spmImage()))
+  if (llvm::Error error = assign(kernel.spm, reader.spmImage(index)))
     return std::move(error);
-  if (llvm::Error error = assign(kernel.arguments, arguments()))
+  if (llvm::Error error = assign(kernel.arguments, reader.arguments(index)))
     return std::move(error);
-  if (llvm::Error error = assign(kernel.plan, plan()))
+  if (llvm::Error error = assign(kernel.plan, reader.plan(index)))
     return std::move(error);
-  if (Fault fault = checkKernel(kernel))
-    return makeError(name + ": " + *fault);
+  if (llvm::Error error = assign(kernel.constants, reader.constants(index)))
+    return std::move(error);
   return kernel;
 }
 
-llvm::Expected<Kernel> Reader::load() const {
-  llvm::Expected<Kernel> kernel = loadExecutable();
+static llvm::Expected<Kernel> readAll(const Reader &reader, unsigned index) {
+  llvm::Expected<Kernel> kernel = readExecutable(reader, index);
   if (!kernel)
     return kernel;
-  if (llvm::Error error = assign(kernel->schedule, schedule()))
+  if (llvm::Error error = assign(kernel->schedule, reader.schedule(index)))
     return std::move(error);
-  if (llvm::Error error = assign(kernel->names, names()))
+  if (llvm::Error error = assign(kernel->names, reader.names(index)))
     return std::move(error);
-  if (llvm::Error error = assign(kernel->info, info()))
+  if (llvm::Error error = assign(kernel->info, reader.info(index)))
+    return std::move(error);
+  if (llvm::Error error = assign(kernel->locations, reader.locations(index)))
     return std::move(error);
   return kernel;
+}
+
+/// What checks of single sections do not see.
+static llvm::Expected<Kernel> checked(const Reader &reader, unsigned index,
+                                      llvm::Expected<Kernel> kernel) {
+  if (!kernel)
+    return kernel;
+  if (Fault fault = checkKernel(*kernel))
+    return makeError(
+        reader.fileName() + ": " +
+        (reader.numKernels() > 1 ? "kernel " + Twine(index) + ": " : Twine()) +
+        *fault);
+  return kernel;
+}
+
+llvm::Expected<Kernel> Reader::loadExecutable(unsigned kernel) const {
+  // A damaged file is not run, wherever the damage is.
+  if (llvm::Error error = check())
+    return std::move(error);
+  return checked(*this, kernel, readExecutable(*this, kernel));
+}
+
+llvm::Expected<Kernel> Reader::load(unsigned kernel) const {
+  if (llvm::Error error = check())
+    return std::move(error);
+  return checked(*this, kernel, readAll(*this, kernel));
+}
+
+llvm::Expected<std::vector<Kernel>> Reader::loadAll() const {
+  if (llvm::Error error = check())
+    return std::move(error);
+  std::vector<Kernel> result;
+  result.reserve(kernels);
+  for (unsigned index = 0; index < kernels; ++index) {
+    llvm::Expected<Kernel> kernel =
+        checked(*this, index, readAll(*this, index));
+    if (!kernel)
+      return kernel.takeError();
+    result.push_back(std::move(*kernel));
+  }
+  return result;
+}
+
+llvm::Expected<unsigned> Reader::findKernel(llvm::StringRef kernelName) const {
+  if (kernels == 1 && kernelName.empty())
+    return 0;
+  llvm::SmallVector<std::string> found;
+  llvm::SmallVector<unsigned> byLastPart;
+  for (unsigned index = 0; index < kernels; ++index) {
+    llvm::Expected<Names> names = this->names(index);
+    if (!names)
+      return names.takeError();
+    if (names->kernel == kernelName && !kernelName.empty())
+      return index;
+    if (names->kernel.size() > kernelName.size() &&
+        llvm::StringRef(names->kernel).ends_with(("::" + kernelName).str()))
+      byLastPart.push_back(index);
+    found.push_back(std::move(names->kernel));
+  }
+  if (kernelName.empty())
+    return makeError(
+        name + " has several kernels; choose one: " + llvm::join(found, ", "));
+  if (byLastPart.size() == 1)
+    return byLastPart.front();
+  return makeError(
+      name +
+      (byLastPart.empty() ? " has no kernel '" : " has several kernels '") +
+      kernelName + "'; it has " + llvm::join(found, ", "));
 }

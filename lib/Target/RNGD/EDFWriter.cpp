@@ -3,7 +3,12 @@
 #include "EDFFormat.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CRC.h"
+#include "llvm/Support/Compression.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace furiosa;
@@ -124,7 +129,36 @@ static void writeSchedule(ByteWriter &out, const Schedule &schedule) {
     out.u32(command.index);
     out.u64(command.begin);
     out.u64(command.end);
+    for (uint32_t instruction : command.instructions)
+      out.u32(instruction);
     out.string(command.description);
+  }
+}
+
+static void writeConstants(ByteWriter &out,
+                           llvm::ArrayRef<Constant> constants) {
+  out.u32(constants.size());
+  out.u32(0);
+  for (const Constant &constant : constants) {
+    out.u32(static_cast<uint32_t>(constant.kind));
+    out.u32(constant.index);
+    out.u64(constant.bytes.size());
+  }
+  for (const Constant &constant : constants)
+    llvm::append_range(out.bytes, constant.bytes);
+}
+
+static void writeLocations(ByteWriter &out, const Locations &locations) {
+  out.u32(locations.files.size());
+  out.u32(locations.lines.size());
+  for (const std::string &file : locations.files)
+    out.string(file);
+  for (const SourceLine &line : locations.lines) {
+    out.u32(line.program);
+    out.u32(line.instruction);
+    out.u32(line.file);
+    out.u32(line.line);
+    out.u32(line.column);
   }
 }
 
@@ -141,47 +175,128 @@ static void writeInfo(ByteWriter &out, const Info &info) {
   out.string(info.release);
 }
 
-llvm::Expected<std::vector<uint8_t>> edf::write(const Kernel &kernel) {
-  if (Fault fault = checkKernel(kernel))
+namespace {
+/// A section ready to be placed.
+struct Section {
+  llvm::StringRef id;
+  uint32_t flags;
+  uint32_t kernel;
+  uint64_t unpackedSize;
+  std::vector<uint8_t> bytes;
+};
+} // namespace
+
+/// Packs a section if it becomes smaller, and not by more than a reader allows.
+static void pack(Section &section) {
+  if (section.bytes.size() < minPackedBytes ||
+      !llvm::compression::zstd::isAvailable())
+    return;
+  llvm::SmallVector<uint8_t, 0> packed;
+  llvm::compression::zstd::compress(section.bytes, packed);
+  if (packed.size() >= section.bytes.size() ||
+      section.bytes.size() / packed.size() >= maxUnpackRatio)
+    return;
+  section.flags |= packedFlag;
+  section.bytes.assign(packed.begin(), packed.end());
+}
+
+/// The sections of a kernel in the order of `sectionIds`; those that say
+/// nothing are left out.
+static void appendSections(std::vector<Section> &sections, uint32_t index,
+                           const Kernel &kernel, const WriteOptions &options) {
+  auto append = [&](llvm::StringRef id, bool isWanted, uint32_t flags,
+                    llvm::function_ref<void(ByteWriter &)> write) {
+    if (!isWanted)
+      return;
+    ByteWriter out;
+    write(out);
+    uint64_t size = out.bytes.size();
+    sections.push_back({id, flags, index, size, std::move(out.bytes)});
+  };
+  append("PROG", true, 0,
+         [&](ByteWriter &out) { writePrograms(out, kernel.programs); });
+  append("SPMI", true, 0, [&](ByteWriter &out) { writeSpm(out, kernel.spm); });
+  append("ARGS", true, 0,
+         [&](ByteWriter &out) { writeArguments(out, kernel.arguments); });
+  append("PLAN", true, 0,
+         [&](ByteWriter &out) { writePlan(out, kernel.plan); });
+  append("CNST", !kernel.constants.empty(), 0,
+         [&](ByteWriter &out) { writeConstants(out, kernel.constants); });
+  if (options.compress && sections.back().id == "CNST")
+    pack(sections.back());
+  append("SCHD", kernel.schedule != Schedule(), skippableFlag,
+         [&](ByteWriter &out) { writeSchedule(out, kernel.schedule); });
+  append("NAME", kernel.names != Names(), skippableFlag,
+         [&](ByteWriter &out) { writeNames(out, kernel.names); });
+  append("INFO", kernel.info != Info(), skippableFlag,
+         [&](ByteWriter &out) { writeInfo(out, kernel.info); });
+  append("LOCS", kernel.locations != Locations() && !options.stripLocations,
+         skippableFlag,
+         [&](ByteWriter &out) { writeLocations(out, kernel.locations); });
+}
+
+/// What every reader would refuse.
+static Fault checkKernels(llvm::ArrayRef<Kernel> kernels) {
+  if (kernels.empty())
+    return "a file holds at least one kernel";
+  llvm::StringSet<> names;
+  for (const Kernel &kernel : kernels) {
+    if (Fault fault = checkKernel(kernel))
+      return fault;
+    for (const ScheduledCommand &command : kernel.schedule.commands)
+      if (static_cast<unsigned>(command.kind) >= std::size(kindNames))
+        return "unknown kind of scheduled command";
+    if (kernels.size() > 1 && !names.insert(kernel.names.kernel).second)
+      return "two kernels '" + kernel.names.kernel + "'";
+  }
+  return std::nullopt;
+}
+
+llvm::Expected<std::vector<uint8_t>> edf::write(llvm::ArrayRef<Kernel> kernels,
+                                                const WriteOptions &options) {
+  if (Fault fault = checkKernels(kernels))
     return makeError("cannot write EDF: " + *fault);
-  for (const ScheduledCommand &command : kernel.schedule.commands)
-    if (static_cast<unsigned>(command.kind) >= std::size(kindNames))
-      return makeError("cannot write EDF: unknown kind of scheduled command");
+  std::vector<Section> sections;
+  for (auto [index, kernel] : llvm::enumerate(kernels))
+    appendSections(sections, static_cast<uint32_t>(index), kernel, options);
 
-  ByteWriter sections[numSections];
-  writePrograms(sections[0], kernel.programs);
-  writeSpm(sections[1], kernel.spm);
-  writeArguments(sections[2], kernel.arguments);
-  writePlan(sections[3], kernel.plan);
-  writeSchedule(sections[4], kernel.schedule);
-  writeNames(sections[5], kernel.names);
-  writeInfo(sections[6], kernel.info);
-
-  uint64_t total = headerBytes + numSections * entryBytes;
-  for (const ByteWriter &section : sections) {
+  size_t tableBytes = sections.size() * entryBytes;
+  uint64_t total = headerBytes + tableBytes;
+  for (const Section &section : sections) {
     // Counts and lengths are 32 bits; a section below 4 GiB has none that is
     // larger.
-    if (section.bytes.size() > UINT32_MAX)
+    if (section.unpackedSize > UINT32_MAX)
       return makeError("cannot write EDF: a section exceeds 4 GiB");
     total = llvm::alignTo(total, sectionAlignment) + section.bytes.size();
   }
   ByteWriter out;
   out.bytes.reserve(total);
   llvm::append_range(out.bytes, magic.bytes());
-  out.u32(formatVersion);
-  out.u32(numSections);
-  uint64_t offset = headerBytes + numSections * entryBytes;
-  for (auto [id, section] : llvm::zip_equal(sectionIds, sections)) {
+  out.u16(majorVersion);
+  out.u16(minorVersion);
+  out.u32(sections.size());
+  out.u64(total);
+  out.u32(0);
+  out.u32(kernels.size());
+  out.bytes.resize(headerBytes);
+  uint64_t offset = headerBytes + tableBytes;
+  for (const Section &section : sections) {
     offset = llvm::alignTo(offset, sectionAlignment);
-    llvm::append_range(out.bytes, id.bytes());
+    llvm::append_range(out.bytes, section.id.bytes());
+    out.u32(section.flags);
+    out.u32(section.kernel);
     out.u32(llvm::crc32(section.bytes));
     out.u64(offset);
     out.u64(section.bytes.size());
+    out.u64(section.unpackedSize);
     offset += section.bytes.size();
   }
-  for (const ByteWriter &section : sections) {
+  for (const Section &section : sections) {
     out.alignTo(sectionAlignment);
     llvm::append_range(out.bytes, section.bytes);
   }
+  llvm::support::endian::write32le(out.bytes.data() + headerCrcOffset,
+                                   computeHeaderCrc(out.bytes, tableBytes));
+  llvm::copy(computeDigest(out.bytes), out.bytes.begin() + digestOffset);
   return std::move(out.bytes);
 }

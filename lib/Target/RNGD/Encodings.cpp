@@ -513,6 +513,20 @@ static constexpr DmaField dmaFieldTable[] = {
 static constexpr uint64_t indirectDimensionMask = 7;
 static constexpr unsigned indirectListBit = 8;
 
+static constexpr llvm::StringLiteral dmaOpcodeNames[] = {
+    "tensor_loop", "source_indirect", "destination_indirect"};
+
+llvm::StringRef furiosa::rngd::toString(DmaOpcode opcode) {
+  return dmaOpcodeNames[static_cast<unsigned>(opcode)];
+}
+
+std::optional<DmaOpcode> furiosa::rngd::parseDmaOpcode(llvm::StringRef name) {
+  const auto *found = llvm::find(dmaOpcodeNames, name);
+  if (found == std::end(dmaOpcodeNames))
+    return std::nullopt;
+  return static_cast<DmaOpcode>(found - std::begin(dmaOpcodeNames));
+}
+
 llvm::ArrayRef<DmaField> furiosa::rngd::dmaFields() { return dmaFieldTable; }
 
 std::optional<uint64_t> DmaDescriptor::numPackets() const {
@@ -721,12 +735,11 @@ void furiosa::rngd::printImage(llvm::raw_ostream &os, const SfrImage &image,
 void furiosa::rngd::printDescriptor(llvm::raw_ostream &os,
                                     const DmaDescriptor &descriptor,
                                     llvm::StringRef indent) {
-  static constexpr llvm::StringLiteral opcodes[] = {
-      "tensor_loop", "source_indirect", "destination_indirect"};
-  os << indent
-     << "opcode = " << opcodes[static_cast<unsigned>(descriptor.opcode)]
-     << '\n';
-  if (descriptor.opcode != DmaOpcode::TensorLoop) {
+  os << indent << "opcode = " << toString(descriptor.opcode) << '\n';
+  bool isIndirect = descriptor.opcode != DmaOpcode::TensorLoop;
+  if (isIndirect || descriptor.indirectDimension || descriptor.indirectList ||
+      llvm::any_of(descriptor.indirectIndices,
+                   [](uint32_t index) { return index != 0; })) {
     os << indent
        << "indirect_dimension = " << unsigned(descriptor.indirectDimension)
        << '\n';

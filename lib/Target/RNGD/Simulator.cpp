@@ -51,12 +51,16 @@ struct Machine {
     return z ^ z >> 31;
   }
 
+  LookupTables tables = {};
   /// By PE, over both clusters; those that nothing touches stay empty.
-  std::array<std::vector<Slice>, machine::pes> slices;
+  std::array<std::vector<Slice>, machine::pes> slices = {};
 
   llvm::MutableArrayRef<Slice> getSlices(unsigned pe) {
-    if (slices[pe].empty())
+    if (slices[pe].empty()) {
       slices[pe].resize(machine::slicesPerPE);
+      for (Slice &slice : slices[pe])
+        slice.tables = &tables;
+    }
     return slices[pe];
   }
 };
@@ -101,9 +105,11 @@ struct Work {
 /// One PE with its queue.
 class ProcessingElement {
 public:
-  ProcessingElement(Machine &machine, const edf::Program &program, Spm spm,
-                    unsigned index)
-      : machine(machine), program(program), spm(std::move(spm)), index(index),
+  ProcessingElement(Machine &machine, const edf::Program &program,
+                    std::shared_ptr<const std::vector<uint32_t>> targets,
+                    Spm spm, unsigned index)
+      : machine(machine), program(program), targets(std::move(targets)),
+        spm(std::move(spm)), index(index),
         memories(machine.getSlices(program.cluster * machine::pesPerCluster +
                                    index)) {
     tags.fill(idle);
@@ -137,6 +143,8 @@ private:
   }
   Error fail(size_t instruction, Error error) const;
   Error step();
+  /// Whether the condition of an If does.
+  bool holds(const edf::Instruction &instruction) const;
   Error issue(uint32_t word);
   Error finishAll();
 
@@ -165,6 +173,8 @@ private:
 
   Machine &machine;
   const edf::Program &program;
+  /// Where conditions jump to, by instruction.
+  std::shared_ptr<const std::vector<uint32_t>> targets;
   Spm spm;
   /// In the cluster.
   unsigned index;
@@ -226,6 +236,22 @@ Error ProcessingElement::checkIdle() const {
   return makeError("barrier: work is still under way; a wait is missing");
 }
 
+bool ProcessingElement::holds(const edf::Instruction &instruction) const {
+  auto word = static_cast<int64_t>(spm.word(instruction.word));
+  auto value = static_cast<int64_t>(instruction.imm);
+  switch (static_cast<edf::Condition>(instruction.reg)) {
+  case edf::Condition::Equal:
+    return word == value;
+  case edf::Condition::NotEqual:
+    return word != value;
+  case edf::Condition::Less:
+    return word < value;
+  case edf::Condition::NotLess:
+    return word >= value;
+  }
+  return false;
+}
+
 Error ProcessingElement::step() {
   // `checkKernel` has seen to opcodes, nesting, registers and Add addresses.
   const edf::Instruction &instruction = program.instructions[position];
@@ -268,6 +294,16 @@ Error ProcessingElement::step() {
     spm.setWord(instruction.word, word + instruction.imm);
     break;
   }
+  case edf::Opcode::If:
+    if (holds(instruction))
+      break;
+    position = (*targets)[position];
+    return Error::success();
+  case edf::Opcode::Else:
+    position = (*targets)[position];
+    return Error::success();
+  case edf::Opcode::EndIf:
+    break;
   }
   ++position;
   return Error::success();
@@ -439,6 +475,11 @@ Error ProcessingElement::startExec(const TucCommand &command) {
                      " of the " + contextName(1 - context) +
                      " context still uses the vector engine; a wait is missing "
                      "(MM-41)");
+  if (const FetchConversion *lookup = (*config)->fetch.lookup)
+    if (machine.tables[lookup->code].empty())
+      return makeError("exec: FetchUnitMainContext.fetch_mode."
+                       "table_entry_size: the kernel has no lookup table " +
+                       Twine(unsigned(lookup->code)));
 
   // What was written for this exec and takes no part in it is a mistake that
   // nothing else would show.
@@ -734,9 +775,12 @@ rngd::simulate(const edf::Kernel &kernel,
                const SimulationOptions &options) {
   if (Fault fault = edf::checkKernel(kernel))
     return makeError(*fault);
-  Machine machine{options, {}, {}, {}, options.seed, {}};
-  if (Error error = machine.operands.load(kernel.arguments, operands))
+  Machine machine{options, {}, {}, {}, options.seed};
+  if (Error error = machine.operands.load(kernel, operands))
     return error;
+  for (const edf::Constant &constant : kernel.constants)
+    if (constant.kind == edf::ConstantKind::Table)
+      machine.tables[constant.index] = constant.bytes;
 
   Spm spm(kernel.spm);
   for (const edf::Relocation &relocation : kernel.arguments.relocations) {
@@ -754,6 +798,8 @@ rngd::simulate(const edf::Kernel &kernel,
   std::vector<std::vector<std::unique_ptr<ProcessingElement>>> clusters;
   for (const edf::Program &program : kernel.programs) {
     auto &elements = clusters.emplace_back();
+    auto targets = std::make_shared<const std::vector<uint32_t>>(
+        edf::findBranchTargets(program));
     for (unsigned pe = 0; pe < machine::pesPerCluster; ++pe) {
       bool hasWork = llvm::any_of(
           program.instructions, [&](const edf::Instruction &instruction) {
@@ -761,8 +807,8 @@ rngd::simulate(const edf::Kernel &kernel,
                    (instruction.peMask >> pe & 1);
           });
       if (hasWork)
-        elements.push_back(
-            std::make_unique<ProcessingElement>(machine, program, spm, pe));
+        elements.push_back(std::make_unique<ProcessingElement>(
+            machine, program, targets, spm, pe));
     }
   }
   // All programs have the same barriers. Between two of them PEs depend on one

@@ -58,11 +58,11 @@ static uint32_t elementMask(unsigned bits, unsigned index) {
                   : ((1u << bits / 8) - 1) << index * bits / 8;
 }
 
-/// A code of `conversion.to`.
-static uint32_t convertCode(const FetchConversion &conversion, uint32_t code) {
+/// A code of `conversion.to`; a lookup has its table.
+static uint32_t convertCode(const FetchConversion &conversion, uint32_t code,
+                            llvm::ArrayRef<uint8_t> table) {
   if (conversion.stage == AdapterStage::TableLookup)
-    // The tables hold the conversions that the decoder lets pass.
-    return tableLookup(conversion.from, conversion.to, code).value_or(0);
+    return elementCode(table.data(), wireBits(conversion.to), code);
   if (conversion.to == ElementType::I32)
     return static_cast<uint32_t>(decodeInteger(conversion.from, code));
   if (conversion.to == ElementType::F32)
@@ -72,14 +72,15 @@ static uint32_t convertCode(const FetchConversion &conversion, uint32_t code) {
 
 /// Converts `bytes`, of which there are room for 32, in place.
 static void convert(const FetchConversion &conversion, uint8_t *bytes,
-                    uint32_t &defined, unsigned count) {
+                    uint32_t &defined, unsigned count,
+                    llvm::ArrayRef<uint8_t> table = {}) {
   unsigned from = wireBits(conversion.from), to = wireBits(conversion.to);
   uint8_t out[32] = {};
   uint32_t result = 0;
   for (unsigned k = 0; k < count * 8 / from; ++k) {
     uint32_t mask = elementMask(from, k);
     setElement(out, to, k,
-               convertCode(conversion, elementCode(bytes, from, k)));
+               convertCode(conversion, elementCode(bytes, from, k), table));
     if ((defined & mask) == mask)
       result |= elementMask(to, k);
   }
@@ -115,7 +116,7 @@ void FlitStream::read() {
   dm->read(address, target, config.readBytes);
   unsigned count = config.readBytes;
   if (config.lookup) {
-    convert(*config.lookup, target, defined, count);
+    convert(*config.lookup, target, defined, count, table);
     count = count * wireBits(config.lookup->to) / wireBits(config.lookup->from);
   }
   if (config.subtractsZeroPoint()) {

@@ -63,7 +63,7 @@ private:
 /// byte: PEs run without order among them, so they must not depend on another.
 class OperandMemory {
 public:
-  llvm::Error load(const edf::Arguments &arguments,
+  llvm::Error load(const edf::Kernel &kernel,
                    llvm::ArrayRef<OperandBuffer> operands);
   void store(llvm::MutableArrayRef<OperandBuffer> operands) const;
 
@@ -115,11 +115,17 @@ struct TensorRegisterFile {
   }
 };
 
+/// What the fetch unit looks up, by code; a table that the kernel does not have
+/// is empty.
+using LookupTables = std::array<llvm::ArrayRef<uint8_t>, 5>;
+
 /// Memories of one slice.
 struct Slice {
   TrackedMemory dm{machine::dmSliceBytes};
   TensorRegisterFile trf;
   TrackedMemory vrf{machine::vrfSliceBytes};
+  /// The same for all slices of the chip.
+  const LookupTables *tables = nullptr;
 };
 
 /// The slices of a PE, or of all PEs of a cluster that run.
@@ -146,7 +152,10 @@ public:
   FlitStream(const FetchConfig &config, Slices slices, unsigned number)
       : config(config), slices(slices), number(number),
         dm(&slices[number % slices.size()]->dm),
-        counter(config.base, config.loops) {}
+        counter(config.base, config.loops) {
+    if (config.lookup)
+      table = (*slices[number % slices.size()]->tables)[config.lookup->code];
+  }
 
   /// `config.flits` times.
   void next(Flit &flit);
@@ -159,6 +168,7 @@ private:
   const FetchConfig &config;
   Slices slices;
   unsigned number;
+  llvm::ArrayRef<uint8_t> table;
   /// Where the packet comes from.
   const TrackedMemory *dm;
   LoopCounter counter;

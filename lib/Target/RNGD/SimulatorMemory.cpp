@@ -125,8 +125,11 @@ void TrackedMemory::copyFrom(uint64_t address, const TrackedMemory &source,
 // Operands
 //===----------------------------------------------------------------------===//
 
-Error OperandMemory::load(const edf::Arguments &arguments,
+Error OperandMemory::load(const edf::Kernel &kernel,
                           llvm::ArrayRef<OperandBuffer> buffers) {
+  const edf::Arguments &arguments = kernel.arguments;
+  // Those of operands come first, in their order.
+  llvm::ArrayRef<edf::Constant> constants = kernel.constants;
   if (arguments.operands.size() != buffers.size())
     return llvm::createStringError(
         "the kernel has " + Twine(arguments.operands.size()) + " operands, " +
@@ -140,8 +143,14 @@ Error OperandMemory::load(const edf::Arguments &arguments,
       return llvm::createStringError("operand '" + operand.name + "' has " +
                                      Twine(operand.bytes) + " bytes, HBM has " +
                                      Twine(machine::hbmBytes));
+    bool isConstant = operand.role == edf::Role::Constant;
     bool isGiven =
         operand.role == edf::Role::Input || operand.role == edf::Role::InOut;
+    llvm::ArrayRef<uint8_t> bytes = buffer.bytes;
+    if (isConstant) {
+      bytes = constants.front().bytes;
+      constants = constants.drop_front();
+    }
     if (isGiven && buffer.bytes.size() != operand.bytes)
       return llvm::createStringError(
           "operand '" + operand.name + "' has " + Twine(operand.bytes) +
@@ -153,14 +162,15 @@ Error OperandMemory::load(const edf::Arguments &arguments,
           " flags for " + Twine(buffer.bytes.size()) + " bytes");
     Region region{
         operand.name, operand.role, TrackedMemory(operand.bytes), {}, {}};
-    for (uint64_t k = 0; isGiven && k < operand.bytes; k += 32) {
+    for (uint64_t k = 0; (isGiven || isConstant) && k < operand.bytes;
+         k += 32) {
       unsigned count =
           static_cast<unsigned>(std::min<uint64_t>(operand.bytes - k, 32));
       uint32_t mask = static_cast<uint32_t>(lowBits(count));
-      for (unsigned i = 0; i < count && !buffer.defined.empty(); ++i)
+      for (unsigned i = 0; isGiven && i < count && !buffer.defined.empty(); ++i)
         if (!buffer.defined[k + i])
           mask &= ~(1u << i);
-      region.memory.write(k, buffer.bytes.data() + k, mask, count);
+      region.memory.write(k, bytes.data() + k, mask, count);
     }
     regions.push_back(std::move(region));
   }
@@ -218,11 +228,13 @@ void OperandMemory::forgetUses() {
 Error OperandMemory::use(unsigned operand, uint64_t offset, uint64_t bytes,
                          unsigned pe, bool isWrite) {
   Region &region = regions[operand];
-  if (region.role == edf::Role::Input) {
+  if (region.role == edf::Role::Input || region.role == edf::Role::Constant) {
     if (!isWrite)
       return Error::success();
     return llvm::createStringError("writes operand '" + region.name +
-                                   "', which is an input");
+                                   (region.role == edf::Role::Input
+                                        ? "', which is an input"
+                                        : "', which is a constant"));
   }
   if (region.readers.empty()) {
     region.readers.resize(region.memory.size());

@@ -92,6 +92,7 @@ resource.program @gemm_i8 pes 4 clusters [0] release "0.6" makespan 15340 lower_
 // CHECK-NEXT: opcode = tensor_loop
 // CHECK-NEXT: source = 0x0 loops [4 : 0, 16 : 2048, 1 : 2048]
 // CHECK-NEXT: destination = 0x10000800 loops [4 : 67108864, 16 : 4194304, 1 : 2048]
+// CHECK-NEXT: }
 // CHECK-NEXT: 0x200100: descriptor
 // CHECK: destination = 0x10000880 loops [16 : 4194304, 1 : 64]
 // CHECK-LABEL: 0x200300: sfr SubFetchUnit bank 0
@@ -106,14 +107,17 @@ resource.program @gemm_i8 pes 4 clusters [0] release "0.6" makespan 15340 lower_
 // CHECK-NEXT: strides[2] = 64
 // CHECK-NEXT: flit_count = 64
 // CHECK-NEXT: words_per_packet = 8
+// CHECK-NEXT: }
 // CHECK-NEXT: sfr OperationDataPath bank 0
 // CHECK-NEXT: data_path_route_sub_context = 0x10 (trf_write)
+// CHECK-NEXT: }
 // CHECK-NEXT: sfr DotProductEngineRegisterFile bank 0
 // CHECK-NEXT: mac_rows = 8
 // CHECK-NEXT: row_base = 2
 // CHECK-NEXT: row_count = 8
 // CHECK-NEXT: flits_per_period = 1
 // CHECK-NEXT: valid_flits_per_period = 1
+// CHECK-NEXT: }
 // CHECK-NEXT: sfr FetchUnitMainContext bank 0
 // CHECK-NEXT: fetch_size = 32
 // CHECK-NEXT: limits[0] = 2
@@ -125,8 +129,10 @@ resource.program @gemm_i8 pes 4 clusters [0] release "0.6" makespan 15340 lower_
 // CHECK-NEXT: strides[2] = 64
 // CHECK-NEXT: flit_count = 256
 // CHECK-NEXT: words_per_packet = 8
+// CHECK-NEXT: }
 // CHECK-NEXT: sfr OperationDataPathMainContext bank 0
 // CHECK-NEXT: main_context = 0x9 (dot_product_engine|commit_unit)
+// CHECK-NEXT: }
 // CHECK-NEXT: sfr DotProductEngineMainContext bank 0
 // CHECK-NEXT: reg_indexer_base = 64
 // CHECK-NEXT: flits_per_input = 2
@@ -145,6 +151,7 @@ resource.program @gemm_i8 pes 4 clusters [0] release "0.6" makespan 15340 lower_
 // CHECK-NEXT: mac_rows = 8
 // CHECK-NEXT: register_file_read_data_type = 2 (i9)
 // CHECK-NEXT: reg_read_log_size = 6
+// CHECK-NEXT: }
 // CHECK-NEXT: sfr CommitUnitMainContext bank 0
 // CHECK-NEXT: base = 4096
 // CHECK-NEXT: commit_in_size = 32
@@ -156,17 +163,18 @@ resource.program @gemm_i8 pes 4 clusters [0] release "0.6" makespan 15340 lower_
 // CHECK-NEXT: slice_enable_bitmap_mask1 = 0xffffffffffffffff
 // CHECK-NEXT: slice_enable_bitmap_mask2 = 0xffffffffffffffff
 // CHECK-NEXT: slice_enable_bitmap_mask3 = 0xffffffffffffffff
+// CHECK-NEXT: }
 // CHECK-NEXT: 0x200500: descriptor
 
 // CHECK-LABEL: arguments {
-// CHECK-NEXT: 0: input "a" bytes 32768 i8 axes [I = 512, K = 64] chip "1" element "I, K"
+// CHECK-NEXT: 0: input "a" bytes 32768 i8 axes ["I" = 512, "K" = 64] chip "1" element "I, K"
 // CHECK: 2: output "result" bytes 1048576 i32
 // CHECK-NEXT: [0x200010] = operand 1 + 0
 // CHECK-NEXT: [0x200110] = operand 1 + 64
 // CHECK-NEXT: [0x200210] = operand 0 + 8192
 // CHECK-NEXT: [0x200518] = operand 2 + 0
 // CHECK-LABEL: plan {
-// CHECK-NEXT: dm cluster 0 at 0x0 size 2048 live [2613, 4744) "a"
+// CHECK-NEXT: dm cluster 0 at 0x0 size 2048 live [2613, 4744) name 0 ("a")
 // CHECK-NEXT: dm cluster 0 at 0x800 size 2048 live [1003, 3132)
 // CHECK-NEXT: trf cluster 0 at 0x40 size 256 lanes 8 live [2613, 4744)
 // CHECK-LABEL: schedule makespan 15340 lower_bound 15000 {

@@ -9,15 +9,6 @@ resource.program @twice pes 1 clusters [0] release "0.6" makespan 1 lower_bound 
 
 // -----
 
-// expected-note @below {{the first is here}}
-resource.program @first pes 1 clusters [0] release "0.6" makespan 1 lower_bound 1 {
-}
-// expected-error @below {{a kernel binary holds one program, this is the second}}
-resource.program @second pes 1 clusters [0] release "0.6" makespan 1 lower_bound 1 {
-}
-
-// -----
-
 // A field that is too narrow, by register and name.
 resource.program @wide pes 1 clusters [0] release "0.6" makespan 1 lower_bound 1 {
   %d = resource.buffer at 0 live [0, 1] : !lir.mem<dm, 524288>

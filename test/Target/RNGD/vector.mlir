@@ -70,6 +70,7 @@ resource.program @vector pes 1 clusters [1] release "0.4" makespan 3000 lower_bo
   // CHECK-LABEL: sfr VectorRouteUnitMainContext bank 0
   // CHECK-NEXT: data_out_source = 2 (arithmetic_unit)
   // CHECK-NEXT: arithmetic_unit_in_source = 1 (stream)
+  // CHECK-NEXT: }
   // CHECK-NEXT: {{0x.*}}: sfr VectorReduceUnitMainContext bank 0
   // CHECK-NEXT: cluster_source = 5 (bypass)
   // CHECK-LABEL: sfr VectorArithmeticUnitMainContext bank 0

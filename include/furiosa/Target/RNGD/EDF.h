@@ -1,8 +1,9 @@
 //===- EDF.h - The kernel binary --------------------------------*- C++ -*-===//
 //
-// EDF version 0: a little-endian container with PE programs, the SPM image,
-// arguments, memory plan, schedule and names of one kernel. In-memory form,
-// writer, bounds-checked reader and disassembler.
+// EDF version 1: a little-endian container of kernels, each with PE programs,
+// SPM image, arguments, memory plan, constants, schedule, names and source
+// lines. In-memory form, writer, bounds-checked reader, disassembler and
+// assembler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +24,15 @@
 
 namespace furiosa::rngd::edf {
 
-inline constexpr uint32_t formatVersion = 0;
+/// A reader takes files of its major version, whatever their minor one: that
+/// grows with sections that older readers may skip.
+inline constexpr uint16_t majorVersion = 1;
+inline constexpr uint16_t minorVersion = 0;
 /// The first eight bytes of a file.
 inline constexpr llvm::StringRef magic("\x7f"
                                        "RNGDEDF",
                                        8);
-/// PE programs nest loops at most this deep.
+/// PE programs nest loops and conditions at most this deep.
 inline constexpr unsigned maxLoopDepth = 16;
 
 //===----------------------------------------------------------------------===//
@@ -51,20 +55,35 @@ enum class Opcode : uint8_t {
   /// value it had when that loop was entered.
   Add = 5,
   /// Wait until all PEs of all programs have come to a Barrier, each with
-  /// nothing under way. All programs have the same Barriers in the same loops.
+  /// nothing under way. All programs have the same Barriers in the same loops,
+  /// none of them in a condition.
   Barrier = 6,
+  /// Run the instructions up to the matching Else or EndIf if the 64-bit word
+  /// at SPM address `word` stands in relation `reg` (a Condition) to `imm`;
+  /// else those between Else, if there is one, and EndIf.
+  If = 7,
+  Else = 8,
+  EndIf = 9,
+};
+
+/// How an If compares, both sides as signed numbers. Values are stored.
+enum class Condition : uint8_t {
+  Equal = 0,
+  NotEqual = 1,
+  Less = 2,
+  NotLess = 3
 };
 
 /// 16 bytes in the file: u8 opcode, u8 reg, u8 peMask, u8 0, u32 word, u64 imm.
 struct Instruction {
   Opcode opcode = Opcode::End;
-  /// Set: general register 0 … 63.
+  /// Set: general register 0 … 63; If: the Condition.
   uint8_t reg = 0;
   /// Set, Issue: bit k is PE k of the cluster; not 0.
   uint8_t peMask = 0;
-  /// Issue: command word; Loop: count; Add: SPM address.
+  /// Issue: command word; Loop: count; Add, If: SPM address.
   uint32_t word = 0;
-  /// Set: value; Add: signed addend.
+  /// Set: value; Add: signed addend; If: what the word is compared with.
   uint64_t imm = 0;
 
   static Instruction end() { return {}; }
@@ -82,6 +101,13 @@ struct Instruction {
     return {Opcode::Add, 0, 0, spmAddress, static_cast<uint64_t>(addend)};
   }
   static Instruction barrier() { return {Opcode::Barrier, 0, 0, 0, 0}; }
+  static Instruction ifWord(uint32_t spmAddress, Condition condition,
+                            int64_t value) {
+    return {Opcode::If, static_cast<uint8_t>(condition), 0, spmAddress,
+            static_cast<uint64_t>(value)};
+  }
+  static Instruction elseIf() { return {Opcode::Else, 0, 0, 0, 0}; }
+  static Instruction endIf() { return {Opcode::EndIf, 0, 0, 0, 0}; }
   friend bool operator==(const Instruction &, const Instruction &) = default;
 };
 
@@ -91,6 +117,10 @@ struct Program {
   std::vector<Instruction> instructions;
   friend bool operator==(const Program &, const Program &) = default;
 };
+
+/// For each If the instruction behind its Else, or its EndIf; for each Else its
+/// EndIf; 0 for all others. The program is well formed.
+std::vector<uint32_t> findBranchTargets(const Program &program);
 
 //===----------------------------------------------------------------------===//
 // SPMI: the SPM image
@@ -138,7 +168,14 @@ private:
 // ARGS: operands and relocations
 //===----------------------------------------------------------------------===//
 
-enum class Role : uint8_t { Input = 0, Output = 1, InOut = 2, Scratch = 3 };
+enum class Role : uint8_t {
+  Input = 0,
+  Output = 1,
+  InOut = 2,
+  Scratch = 3,
+  /// An input whose bytes are in the file; a host does not bind it.
+  Constant = 4
+};
 llvm::StringRef toString(Role role);
 
 struct Axis {
@@ -147,7 +184,7 @@ struct Axis {
   friend bool operator==(const Axis &, const Axis &) = default;
 };
 
-/// A buffer in HBM, bound at load. Scratch has bytes only.
+/// A buffer in HBM, bound at load. Scratch has bytes only, and i8 as its type.
 struct Operand {
   std::string name;
   Role role = Role::Input;
@@ -169,7 +206,7 @@ struct Relocation {
   friend bool operator==(const Relocation &, const Relocation &) = default;
 };
 
-/// Operands in order: inputs, results, scratch.
+/// Operands in order: inputs, results and constants, then scratch.
 struct Arguments {
   std::vector<Operand> operands;
   std::vector<Relocation> relocations;
@@ -177,7 +214,32 @@ struct Arguments {
 };
 
 //===----------------------------------------------------------------------===//
-// PLAN, SCHD, NAME, INFO
+// CNST: constants
+//===----------------------------------------------------------------------===//
+
+enum class ConstantKind : uint8_t {
+  /// The bytes of an operand whose role is Constant.
+  Operand = 0,
+  /// A lookup table of the fetch unit: `index` is its code in
+  /// `table_entry_size`, the bytes are its entries, little-endian, one for each
+  /// input code.
+  Table = 1
+};
+
+struct Constant {
+  ConstantKind kind = ConstantKind::Operand;
+  uint32_t index = 0;
+  std::vector<uint8_t> bytes;
+  friend bool operator==(const Constant &, const Constant &) = default;
+};
+
+/// Bytes of the table with this code of `table_entry_size`; 0 if there is none.
+uint64_t lookupTableBytes(uint32_t code);
+/// The table of that code that holds the exact conversion.
+std::vector<uint8_t> makeLookupTable(uint32_t code);
+
+//===----------------------------------------------------------------------===//
+// PLAN, SCHD, NAME, INFO, LOCS
 //===----------------------------------------------------------------------===//
 
 enum class Tier : uint8_t { DM = 0, TRF = 1, VRF = 2 };
@@ -213,6 +275,8 @@ enum class CommandKind : uint8_t {
 };
 llvm::StringRef toString(CommandKind kind);
 
+inline constexpr uint32_t noInstruction = 0xFFFFFFFF;
+
 /// In issue order. Cycles of a command in a loop count from the start of an
 /// iteration; a loop itself has those of one iteration, from 0.
 struct ScheduledCommand {
@@ -222,6 +286,10 @@ struct ScheduledCommand {
   uint64_t begin = 0;
   uint64_t end = 0;
   std::string description;
+  /// Its Issue, Loop or Barrier in the program of each cluster, by cluster;
+  /// `noInstruction` where that has none.
+  std::array<uint32_t, machine::clusters> instructions = {noInstruction,
+                                                          noInstruction};
   friend bool operator==(const ScheduledCommand &,
                          const ScheduledCommand &) = default;
 };
@@ -251,15 +319,39 @@ struct Info {
   friend bool operator==(const Info &, const Info &) = default;
 };
 
+/// The source line that instructions come from: this one and those that follow
+/// up to the next SourceLine of the program.
+struct SourceLine {
+  /// Index in `Kernel::programs`, and in its instructions.
+  uint32_t program = 0;
+  uint32_t instruction = 0;
+  /// Index in `Locations::files`.
+  uint32_t file = 0;
+  uint32_t line = 0;
+  uint32_t column = 0;
+  friend bool operator==(const SourceLine &, const SourceLine &) = default;
+};
+
+/// In the order of programs and instructions; files in the order in which
+/// lines name them first.
+struct Locations {
+  std::vector<std::string> files;
+  std::vector<SourceLine> lines;
+  friend bool operator==(const Locations &, const Locations &) = default;
+};
+
 /// A whole kernel.
 struct Kernel {
   std::vector<Program> programs;
   SpmImage spm;
   Arguments arguments;
   std::vector<PlanEntry> plan;
+  /// Operands by their index, then tables by their code.
+  std::vector<Constant> constants;
   Schedule schedule;
   Names names;
   Info info;
+  Locations locations;
   friend bool operator==(const Kernel &, const Kernel &) = default;
 };
 
@@ -267,32 +359,52 @@ struct Kernel {
 // Checking, writing, reading
 //===----------------------------------------------------------------------===//
 
-/// Whether a program is well formed: loops closed, at most `maxLoopDepth` deep
-/// and run at least once, known opcodes and TUC commands, unused fields zero,
-/// End last and only there.
+/// Whether a program is well formed: loops and conditions closed, at most
+/// `maxLoopDepth` deep, loops run at least once, known opcodes and TUC
+/// commands, unused fields zero, End last and only there.
 Fault checkProgram(const Program &program);
 /// Everything that running the kernel relies on: programs (one per cluster),
-/// SPM image and items in the data area, relocations and Adds inside the image
-/// on 8-byte boundaries, plan inside the memories. Informational parts may be
-/// empty.
+/// SPM image and items in the data area, relocations, Adds and Ifs inside the
+/// image on 8-byte boundaries, plan inside the memories, one constant for each
+/// constant operand; and that locations name instructions. Informational parts
+/// may be empty.
 Fault checkKernel(const Kernel &kernel);
 
-/// The bytes of the file; the same kernel gives the same bytes. Refused if
-/// `checkKernel` finds a fault.
-llvm::Expected<std::vector<uint8_t>> write(const Kernel &kernel);
+struct WriteOptions {
+  /// Packs sections of constants with zstd where that makes them smaller.
+  bool compress = false;
+  /// Leaves out the source lines.
+  bool stripLocations = false;
+};
+
+/// The bytes of the file; the same kernels give the same bytes. Refused if
+/// there is none, `checkKernel` finds a fault, or names are not unique.
+llvm::Expected<std::vector<uint8_t>> write(llvm::ArrayRef<Kernel> kernels,
+                                           const WriteOptions &options = {});
 
 /// A section of an opened file.
 struct SectionInfo {
   /// Four characters, as "PROG".
   std::string id;
+  uint32_t flags;
+  uint32_t kernel;
   uint64_t offset;
+  /// Bytes in the file, and when unpacked.
   uint64_t size;
+  uint64_t unpackedSize;
   uint32_t crc;
+
+  bool isPacked() const;
 };
 
-/// Reads an EDF file section by section and trusts nothing in it. SCHD, NAME
-/// and INFO are informational: absent or all zero they read as empty. Every
-/// error names the file, the section and the offset in the file.
+/// `SectionInfo::kernel` of what belongs to the whole file.
+inline constexpr uint32_t wholeFile = 0xFFFFFFFF;
+
+/// Reads an EDF file section by section and trusts nothing in it. SCHD, NAME,
+/// INFO and LOCS are informational: absent or all zero they read as empty.
+/// Every error names the file, the section and the offset in the file. Nothing
+/// is allocated before the file is known to be long enough for it; only packed
+/// constants take more, at most `maxUnpackRatio` times their bytes.
 class Reader {
 public:
   /// Checks magic, version, section table and bounds. `bytes` must outlive the
@@ -302,31 +414,51 @@ public:
 
   llvm::ArrayRef<SectionInfo> sections() const { return table; }
   llvm::StringRef fileName() const { return name; }
+  /// At least 1.
+  unsigned numKernels() const { return kernels; }
+  /// Of the file.
+  uint16_t minorVersion() const { return minor; }
 
-  // Each checks the CRC of its section and parses it.
-  llvm::Expected<std::vector<Program>> programs() const;
-  llvm::Expected<SpmImage> spmImage() const;
-  llvm::Expected<Arguments> arguments() const;
-  llvm::Expected<std::vector<PlanEntry>> plan() const;
-  llvm::Expected<Schedule> schedule() const;
-  llvm::Expected<Names> names() const;
-  llvm::Expected<Info> info() const;
+  /// Checks the CRC of every section and the digest of the file.
+  llvm::Error check() const;
 
-  /// What running needs: PROG, SPMI, ARGS, PLAN, checked with `checkKernel`.
-  /// Of the informational parts only the CRC is looked at; they stay empty.
-  llvm::Expected<Kernel> loadExecutable() const;
-  /// All sections.
-  llvm::Expected<Kernel> load() const;
+  // Each checks the CRC of its section and parses it. `kernel` is below
+  // numKernels().
+  llvm::Expected<std::vector<Program>> programs(unsigned kernel = 0) const;
+  llvm::Expected<SpmImage> spmImage(unsigned kernel = 0) const;
+  llvm::Expected<Arguments> arguments(unsigned kernel = 0) const;
+  llvm::Expected<std::vector<PlanEntry>> plan(unsigned kernel = 0) const;
+  llvm::Expected<std::vector<Constant>> constants(unsigned kernel = 0) const;
+  llvm::Expected<Schedule> schedule(unsigned kernel = 0) const;
+  llvm::Expected<Names> names(unsigned kernel = 0) const;
+  llvm::Expected<Info> info(unsigned kernel = 0) const;
+  llvm::Expected<Locations> locations(unsigned kernel = 0) const;
+
+  /// What running needs: PROG, SPMI, ARGS, PLAN, CNST, checked with
+  /// `checkKernel`. A file with any damage is refused.
+  llvm::Expected<Kernel> loadExecutable(unsigned kernel = 0) const;
+  /// All sections of a kernel.
+  llvm::Expected<Kernel> load(unsigned kernel = 0) const;
+  llvm::Expected<std::vector<Kernel>> loadAll() const;
+
+  /// The kernel of that name, or the only one whose last part, behind "::", it
+  /// is. Without a name the only kernel. The error lists what there is.
+  llvm::Expected<unsigned> findKernel(llvm::StringRef kernelName) const;
 
 private:
   llvm::ArrayRef<uint8_t> data;
   std::string name;
   std::vector<SectionInfo> table;
+  uint32_t kernels = 0;
+  uint16_t minor = 0;
 };
 
 /// All sections as text, one command a line; SFR images field by field. A
 /// section with a fault is reported in place; the first fault is returned.
 llvm::Error disassemble(llvm::raw_ostream &os, const Reader &reader);
+
+/// The file that `disassemble` gives this text for. Errors name the line.
+llvm::Expected<std::vector<uint8_t>> assemble(llvm::StringRef text);
 
 } // namespace furiosa::rngd::edf
 

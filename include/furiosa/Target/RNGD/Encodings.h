@@ -248,6 +248,7 @@ public:
   /// Uses general registers first, first + 1, … for r0, r1, …
   [[nodiscard]] Fault setRegisters(unsigned first);
 
+  const TucOpInfo &opInfo() const { return *info; }
   uint32_t word() const { return bits; }
   /// General register that operand `i` is in.
   unsigned registerIndex(unsigned i) const;
@@ -274,6 +275,9 @@ enum class DmaOpcode : uint8_t {
   SourceIndirect = 1,
   DestinationIndirect = 2,
 };
+
+llvm::StringRef toString(DmaOpcode opcode);
+std::optional<DmaOpcode> parseDmaOpcode(llvm::StringRef name);
 
 /// A field of the 256-byte descriptor.
 struct DmaField {

@@ -96,19 +96,21 @@ mlir::FailureOr<lir::ExecOp> buildExec(mlir::OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 /// The kernel of a scheduled program. Errors are located at the op at fault;
-/// a program without addresses and cycles is one.
-mlir::FailureOr<edf::Kernel> translateToEDF(resource::ProgramOp program);
+/// a program without addresses and cycles is one. Source lines depend on where
+/// the text was read from, so that they are kept on demand only.
+mlir::FailureOr<edf::Kernel> translateToEDF(resource::ProgramOp program,
+                                            bool withSourceLines = false);
 
-/// A module with the `resource.program` of a file, verified; null after an
-/// error that names file, section or command, and register.
+/// A module with a `resource.program` for each kernel of a file, verified; null
+/// after an error that names file, section or command, and register.
 mlir::OwningOpRef<mlir::ModuleOp> translateFromEDF(const edf::Reader &reader,
                                                    mlir::MLIRContext *context);
 
-/// Lowers a module of any level to one scheduled program.
+/// Lowers a module of any level to scheduled programs.
 using LoweringPipeline = std::function<llvm::LogicalResult(mlir::ModuleOp)>;
 
-/// Registers `mlir-to-edf`, `edf-to-mlir` and `disassemble` with the driver of
-/// translations. `registerDialects` adds what an input of `mlir-to-edf` may
+/// Registers `mlir-to-edf`, `edf-to-mlir`, `disassemble`, `assemble` and
+/// `strip-locations` with the driver of translations. `registerDialects` adds what an input of `mlir-to-edf` may
 /// hold. Without a `pipeline` it must be scheduled already.
 void registerEDFTranslations(
     std::function<void(mlir::DialectRegistry &)> registerDialects,

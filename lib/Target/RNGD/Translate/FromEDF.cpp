@@ -50,20 +50,23 @@ struct EventCursor {
 
 class KernelReader {
 public:
-  KernelReader(const edf::Reader &reader, MLIRContext *context)
-      : reader(reader), builder(context) {}
+  /// For kernel `index` of the file, which is `kernel`.
+  KernelReader(const edf::Reader &reader, unsigned index, edf::Kernel kernel,
+               MLIRContext *context)
+      : reader(reader), index(index), builder(context),
+        kernel(std::move(kernel)) {}
 
   OwningOpRef<ModuleOp> run();
 
 private:
   Location locate(const Twine &place) {
-    return NameLoc::get(
-        builder.getStringAttr(Twine(reader.fileName()) + ": " + place));
+    return NameLoc::get(builder.getStringAttr(
+        Twine(reader.fileName()) + ": " +
+        (reader.numKernels() > 1 ? "kernel " + Twine(index) + ": " : Twine()) +
+        place));
   }
-  Location locate(unsigned cluster, size_t instruction) {
-    return locate("PROG: cluster " + Twine(cluster) + ", instruction " +
-                  Twine(instruction));
-  }
+  /// With the source line, if the file has one.
+  Location locate(unsigned cluster, size_t instruction);
 
   LogicalResult parsePrograms();
   LogicalResult buildArguments();
@@ -94,11 +97,14 @@ private:
   int64_t takeStep(size_t level, uint32_t word);
 
   const edf::Reader &reader;
+  unsigned index;
   OpBuilder builder;
   edf::Kernel kernel;
   uint8_t allPEs = 0;
   int64_t pes = 1;
   SmallVector<std::vector<ProgramEvent>, 2> programs;
+  /// Of each cluster's program in the file.
+  std::array<size_t, machine::clusters> programIndex = {};
 
   SmallVector<Value> arguments;
   std::vector<Placement> placements;
@@ -120,7 +126,31 @@ private:
 // Programs
 //===----------------------------------------------------------------------===//
 
+Location KernelReader::locate(unsigned cluster, size_t instruction) {
+  Location place = locate("PROG: cluster " + Twine(cluster) + ", instruction " +
+                          Twine(instruction));
+  const edf::Locations &locations = kernel.locations;
+  // The last line that begins at the instruction or before.
+  auto at =
+      llvm::partition_point(locations.lines, [&](const edf::SourceLine &line) {
+        return std::pair<size_t, size_t>(line.program, line.instruction) <=
+               std::pair<size_t, size_t>(programIndex[cluster], instruction);
+      });
+  if (at == locations.lines.begin())
+    return place;
+  const edf::SourceLine &line = *std::prev(at);
+  if (line.program != programIndex[cluster] || line.line == 0)
+    return place;
+  return NameLoc::get(cast<NameLoc>(place).getName(),
+                      FileLineColLoc::get(builder.getContext(),
+                                          locations.files[line.file], line.line,
+                                          line.column));
+}
+
 LogicalResult KernelReader::parsePrograms() {
+  // Before the programs are sorted, as source lines count them.
+  for (auto [i, program] : llvm::enumerate(kernel.programs))
+    programIndex[program.cluster] = i;
   llvm::sort(kernel.programs, [](const edf::Program &a, const edf::Program &b) {
     return a.cluster < b.cluster;
   });
@@ -156,6 +186,8 @@ LogicalResult KernelReader::buildArguments() {
   for (auto [i, operand] : llvm::enumerate(kernel.arguments.operands)) {
     Location loc = locate("ARGS: operand " + Twine(i));
     auto report = [&]() { return emitError(loc); };
+    if (operand.role == edf::Role::Constant)
+      return report() << "not yet supported: a constant";
     // `checkKernel` has bounded the bytes by the memory.
     auto type = lir::MemType::getChecked(report, context, lir::Tier::Hbm,
                                          int64_t(operand.bytes), int64_t(1));
@@ -815,14 +847,6 @@ LogicalResult KernelReader::buildBlock(SmallVectorImpl<EventCursor> &cursors) {
 
 OwningOpRef<ModuleOp> KernelReader::run() {
   Location file = NameLoc::get(builder.getStringAttr(reader.fileName()));
-  llvm::Expected<edf::Kernel> loaded = reader.load();
-  if (!loaded) {
-    // The reader names the file itself.
-    emitError(UnknownLoc::get(builder.getContext()),
-              llvm::toString(loaded.takeError()));
-    return {};
-  }
-  kernel = std::move(*loaded);
   if (kernel.programs.empty()) {
     emitError(locate("PROG")) << "there is no program";
     return {};
@@ -868,6 +892,15 @@ OwningOpRef<ModuleOp> KernelReader::run() {
                                 : StringRef(kernel.info.release)),
       makespan, lowerBound);
   builder.setInsertionPointToStart(&program.getBody().emplaceBlock());
+  // The tables of lir are those of the formats.
+  for (const edf::Constant &constant : kernel.constants)
+    if (constant.kind == edf::ConstantKind::Table &&
+        constant.bytes != edf::makeLookupTable(constant.index)) {
+      emitError(locate("CNST"))
+          << "not yet supported: entries of its own in lookup table "
+          << constant.index;
+      return {};
+    }
   if (failed(buildArguments()) || failed(buildBuffers()) ||
       failed(buildBlock(cursors)))
     return {};
@@ -891,5 +924,34 @@ OwningOpRef<ModuleOp> KernelReader::run() {
 OwningOpRef<ModuleOp> rngd::translateFromEDF(const edf::Reader &reader,
                                              MLIRContext *context) {
   context->loadDialect<lir::LIRDialect, resource::ResourceDialect>();
-  return KernelReader(reader, context).run();
+  llvm::Expected<std::vector<edf::Kernel>> kernels = reader.loadAll();
+  if (!kernels) {
+    // The reader names the file itself.
+    emitError(UnknownLoc::get(context), llvm::toString(kernels.takeError()));
+    return {};
+  }
+  OwningOpRef<ModuleOp> module;
+  for (auto [index, kernel] : llvm::enumerate(*kernels)) {
+    OwningOpRef<ModuleOp> single =
+        KernelReader(reader, static_cast<unsigned>(index), std::move(kernel),
+                     context)
+            .run();
+    if (!single)
+      return {};
+    if (!module) {
+      module = std::move(single);
+      continue;
+    }
+    if (module->getSymName() != single->getSymName()) {
+      emitError(single->getLoc())
+          << "not yet supported: kernels of several modules";
+      return {};
+    }
+    module->getBody()->getOperations().splice(
+        module->getBody()->end(), single->getBody()->getOperations());
+  }
+  // Names of programs are unique in a module.
+  if (failed(verify(*module)))
+    return {};
+  return module;
 }

@@ -65,6 +65,10 @@ bool ProgramParser::parseBlock(std::vector<ProgramEvent> &events,
       events.push_back(std::move(event));
       break;
     }
+    case edf::Opcode::If:
+    case edf::Opcode::Else:
+    case edf::Opcode::EndIf:
+      return fail("not yet supported: conditions");
     case edf::Opcode::Add:
       if (!loop)
         return fail("not yet supported: ADD outside of loops");

@@ -1,6 +1,6 @@
 //===- Register.cpp - EDF with the driver of translations -----------------===//
 //
-// `mlir-to-edf`, `edf-to-mlir` and `disassemble`.
+// `mlir-to-edf`, `edf-to-mlir`, `disassemble`, `assemble`, `strip-locations`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,9 +36,21 @@ static llvm::cl::opt<bool> verifySchedule(
                    "not those of the cost model (on unless =false)"),
     llvm::cl::init(true));
 
-/// The one program of a module, lowered if need be.
-static FailureOr<resource::ProgramOp>
-getProgram(ModuleOp module, const LoweringPipeline &pipeline) {
+static llvm::cl::opt<bool> sourceLines(
+    "source-lines",
+    llvm::cl::desc("Keep the source lines of commands in a kernel binary"));
+
+static llvm::cl::opt<bool>
+    packConstants("pack-constants",
+                  llvm::cl::desc("Pack large constants with zstd"));
+
+static void writeBytes(raw_ostream &output, ArrayRef<uint8_t> bytes) {
+  output << llvm::toStringRef(bytes);
+}
+
+/// The programs of a module, lowered if need be.
+static FailureOr<SmallVector<resource::ProgramOp>>
+getPrograms(ModuleOp module, const LoweringPipeline &pipeline) {
   auto isScheduled = [](Operation &op) {
     auto program = dyn_cast<resource::ProgramOp>(op);
     return program && program.getMakespan();
@@ -48,25 +60,21 @@ getProgram(ModuleOp module, const LoweringPipeline &pipeline) {
       !verifySchedule && llvm::all_of(*module.getBody(), isScheduled);
   if (pipeline && !takesAsIs && failed(pipeline(module)))
     return failure();
-  resource::ProgramOp found;
-  for (Operation &op : *module.getBody()) {
-    auto program = dyn_cast<resource::ProgramOp>(op);
-    if (!program) {
-      if (!pipeline)
-        return op.emitError("expected resource.program alone in the module, "
-                            "found ")
-               << op.getName();
-      continue;
-    }
-    if (found) {
-      InFlightDiagnostic diag = program.emitOpError(
-          "a kernel binary holds one program, this is the second");
-      diag.attachNote(found.getLoc()) << "the first is here";
-      return diag;
-    }
-    found = program;
-  }
-  if (!found)
+  SmallVector<resource::ProgramOp> found;
+  WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<ModuleOp>(op))
+      return WalkResult::advance();
+    if (auto program = dyn_cast<resource::ProgramOp>(op))
+      found.push_back(program);
+    else if (!pipeline)
+      return WalkResult(op->emitError("expected resource.program alone in the "
+                                      "module, found ")
+                        << op->getName());
+    return WalkResult::skip();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  if (found.empty())
     return module.emitError("there is no resource.program to write");
   return found;
 }
@@ -75,22 +83,26 @@ void rngd::registerEDFTranslations(
     std::function<void(DialectRegistry &)> registerDialects,
     LoweringPipeline pipeline) {
   TranslateFromMLIRRegistration toEDF(
-      "mlir-to-edf", "kernel binary of the one program of a module",
+      "mlir-to-edf", "kernel binary of the programs of a module",
       [pipeline](Operation *op, raw_ostream &output) -> LogicalResult {
         auto module = dyn_cast<ModuleOp>(op);
         if (!module)
           return op->emitError("expected a module");
-        FailureOr<resource::ProgramOp> program = getProgram(module, pipeline);
-        if (failed(program))
+        auto programs = getPrograms(module, pipeline);
+        if (failed(programs))
           return failure();
-        FailureOr<edf::Kernel> kernel = translateToEDF(*program);
-        if (failed(kernel))
-          return failure();
-        llvm::Expected<std::vector<uint8_t>> bytes = edf::write(*kernel);
+        std::vector<edf::Kernel> kernels;
+        for (resource::ProgramOp program : *programs) {
+          FailureOr<edf::Kernel> kernel = translateToEDF(program, sourceLines);
+          if (failed(kernel))
+            return failure();
+          kernels.push_back(std::move(*kernel));
+        }
+        llvm::Expected<std::vector<uint8_t>> bytes =
+            edf::write(kernels, {packConstants, /*stripLocations=*/false});
         if (!bytes)
           return report(op->getContext(), bytes.takeError());
-        output.write(reinterpret_cast<const char *>(bytes->data()),
-                     bytes->size());
+        writeBytes(output, *bytes);
         return success();
       },
       [registerDialects](DialectRegistry &registry) {
@@ -126,6 +138,41 @@ void rngd::registerEDFTranslations(
           return report(context, reader.takeError());
         if (llvm::Error error = edf::disassemble(output, *reader))
           return report(context, std::move(error));
+        return success();
+      });
+
+  TranslateRegistration assembler(
+      "assemble", "kernel binary of a disassembly",
+      [](const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &output,
+         MLIRContext *context) -> LogicalResult {
+        const llvm::MemoryBuffer *buffer =
+            sources->getMemoryBuffer(sources->getMainFileID());
+        auto bytes = edf::assemble(buffer->getBuffer());
+        if (!bytes)
+          return report(context, llvm::createStringError(
+                                     buffer->getBufferIdentifier() + ": " +
+                                     llvm::toString(bytes.takeError())));
+        writeBytes(output, *bytes);
+        return success();
+      });
+
+  TranslateRegistration strip(
+      "strip-locations", "kernel binary without its source lines",
+      [](const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &output,
+         MLIRContext *context) -> LogicalResult {
+        llvm::Expected<edf::Reader> reader = openInput(*sources);
+        if (!reader)
+          return report(context, reader.takeError());
+        auto kernels = reader->loadAll();
+        if (!kernels)
+          return report(context, kernels.takeError());
+        bool isPacked = llvm::any_of(
+            reader->sections(),
+            [](const edf::SectionInfo &section) { return section.isPacked(); });
+        auto bytes = edf::write(*kernels, {isPacked, /*stripLocations=*/true});
+        if (!bytes)
+          return report(context, bytes.takeError());
+        writeBytes(output, *bytes);
         return success();
       });
 }

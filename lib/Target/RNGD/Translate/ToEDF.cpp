@@ -9,7 +9,10 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace furiosa;
@@ -17,10 +20,22 @@ using namespace furiosa::rngd;
 
 namespace {
 
+/// A place in a source file.
+struct SourcePlace {
+  std::string file;
+  uint32_t line = 0;
+  uint32_t column = 0;
+  friend bool operator==(const SourcePlace &, const SourcePlace &) = default;
+};
+
 /// The program of one cluster as it grows.
 struct ClusterProgram {
   edf::Program program;
+  /// From which instruction on they come from a place.
+  std::vector<std::pair<uint32_t, SourcePlace>> places;
   unsigned nextRegister = 0;
+  /// Instructions in front of those of the current op.
+  uint32_t sizeBefore = 0;
 
   /// A general register; 63 of them are used in turn.
   unsigned takeRegister() {
@@ -31,6 +46,16 @@ struct ClusterProgram {
   void push(edf::Instruction instruction) {
     program.instructions.push_back(instruction);
   }
+  uint32_t size() const {
+    return static_cast<uint32_t>(program.instructions.size());
+  }
+  /// What follows comes from `place`.
+  void enter(const SourcePlace &place) {
+    if (!places.empty() && places.back().first == size())
+      places.pop_back();
+    if (places.empty() || places.back().second != place)
+      places.push_back({size(), place});
+  }
 };
 
 /// Adds at the end of each iteration of a loop, by cluster.
@@ -40,7 +65,8 @@ struct LoopFrame {
 
 class KernelWriter {
 public:
-  explicit KernelWriter(resource::ProgramOp program) : program(program) {}
+  KernelWriter(resource::ProgramOp program, bool withSourceLines)
+      : program(program), withSourceLines(withSourceLines) {}
 
   FailureOr<edf::Kernel> run();
 
@@ -56,7 +82,10 @@ private:
   LogicalResult addWait(resource::WaitOp wait);
   LogicalResult addLoop(resource::LoopOp loop);
   void addNames();
+  void addLocations();
   LogicalResult finish();
+  /// What follows comes from `op`.
+  void enter(Operation *op);
 
   /// A side of a descriptor: sets its base, or relocates it.
   LogicalResult encodeDescriptor(lir::DmaOp dma, lir::EngineAttr engine,
@@ -78,7 +107,10 @@ private:
   void push(ClusterProgram &cluster, const TucCommand &command, uint8_t peMask);
 
   resource::ProgramOp program;
+  bool withSourceLines;
   edf::Kernel kernel;
+  /// Codes of the lookup tables in use.
+  std::set<uint32_t> tables;
   edf::SpmBuilder spm;
   llvm::DenseMap<Value, int64_t> addresses;
   llvm::DenseMap<Value, uint32_t> operands;
@@ -200,7 +232,8 @@ LogicalResult KernelWriter::addPlan() {
 
 void KernelWriter::addNames() {
   std::string name = program.getSymName().str();
-  if (auto module = program->getParentOfType<ModuleOp>())
+  for (auto module = program->getParentOfType<ModuleOp>(); module;
+       module = module->getParentOfType<ModuleOp>())
     if (std::optional<StringRef> moduleName = module.getSymName())
       name = (*moduleName + "::" + name).str();
   kernel.names.kernel = name;
@@ -250,6 +283,11 @@ void KernelWriter::schedule(edf::CommandKind kind, uint32_t index,
     command.end = static_cast<uint64_t>((*cycles)[1]);
   }
   command.description = std::move(text);
+  // Its last instruction so far is the Issue, Loop or Barrier; a cluster that
+  // takes no part has got none.
+  for (const ClusterProgram &cluster : clusters)
+    if (cluster.size() != cluster.sizeBefore)
+      command.instructions[cluster.program.cluster] = cluster.size() - 1;
   kernel.schedule.commands.push_back(std::move(command));
 }
 
@@ -317,6 +355,8 @@ LogicalResult KernelWriter::addExec(resource::IssueOp issue, lir::ExecOp exec) {
       bySlicePointers);
   if (!decoded)
     return exec.emitOpError() << llvm::toString(decoded.takeError());
+  if (const FetchConversion *lookup = decoded->fetch.lookup)
+    tables.insert(lookup->code);
 
   // Where an image goes: PEs and slice.
   struct Write {
@@ -582,22 +622,23 @@ LogicalResult KernelWriter::addLoop(resource::LoopOp loop) {
            << loop.getTrips() << " trips";
   if (loop.getBarrier() && loop.getTrips() == 1 &&
       loop.getBody().front().empty()) {
-    schedule(edf::CommandKind::Sync, 0, std::nullopt, "barrier");
     for (ClusterProgram &cluster : clusters)
       cluster.push(edf::Instruction::barrier());
+    schedule(edf::CommandKind::Sync, 0, std::nullopt, "barrier");
     return success();
   }
+  for (ClusterProgram &cluster : clusters)
+    cluster.push(
+        edf::Instruction::loop(static_cast<uint32_t>(loop.getTrips())));
   // Cycles of the body count from the start of an iteration.
   int64_t cycles[2] = {0, *loop.getCycles()};
   schedule(edf::CommandKind::Loop, 0, ArrayRef<int64_t>(cycles),
            (Twine("loop ") + Twine(loop.getTrips())).str());
-  for (ClusterProgram &cluster : clusters)
-    cluster.push(
-        edf::Instruction::loop(static_cast<uint32_t>(loop.getTrips())));
   frames.emplace_back();
   if (failed(addBlock(loop.getBody().front())))
     return failure();
   LoopFrame frame = frames.pop_back_val();
+  enter(loop);
   for (ClusterProgram &cluster : clusters) {
     for (auto [word, step] : frame.adds[cluster.program.cluster])
       cluster.push(edf::Instruction::add(word, step));
@@ -611,6 +652,9 @@ LogicalResult KernelWriter::addLoop(resource::LoopOp loop) {
 LogicalResult KernelWriter::addBlock(mlir::Block &block) {
   for (Operation &op : block) {
     LogicalResult result = success();
+    enter(&op);
+    for (ClusterProgram &cluster : clusters)
+      cluster.sizeBefore = cluster.size();
     if (auto issue = dyn_cast<resource::IssueOp>(op))
       result = addIssue(issue);
     else if (auto wait = dyn_cast<resource::WaitOp>(op))
@@ -623,8 +667,35 @@ LogicalResult KernelWriter::addBlock(mlir::Block &block) {
   return success();
 }
 
+void KernelWriter::enter(Operation *op) {
+  if (!withSourceLines)
+    return;
+  SourcePlace place;
+  if (auto found = op->getLoc()->findInstanceOf<FileLineColLoc>())
+    place = {found.getFilename().str(), found.getLine(), found.getColumn()};
+  for (ClusterProgram &cluster : clusters)
+    cluster.enter(place);
+}
+
+void KernelWriter::addLocations() {
+  edf::Locations &locations = kernel.locations;
+  llvm::StringMap<uint32_t> files;
+  for (auto [index, cluster] : llvm::enumerate(clusters))
+    for (const auto &[instruction, place] : cluster.places) {
+      auto [file, isNew] =
+          files.try_emplace(place.file, static_cast<uint32_t>(files.size()));
+      if (isNew)
+        locations.files.push_back(place.file);
+      locations.lines.push_back({static_cast<uint32_t>(index), instruction,
+                                 file->second, place.line, place.column});
+    }
+}
+
 LogicalResult KernelWriter::finish() {
   kernel.spm = spm.take();
+  for (uint32_t code : tables)
+    kernel.constants.push_back(
+        {edf::ConstantKind::Table, code, edf::makeLookupTable(code)});
   // Readers find the images of a command by the number of their item.
   llvm::DenseMap<uint32_t, uint32_t> items;
   for (auto [i, item] : llvm::enumerate(kernel.spm.items))
@@ -635,8 +706,10 @@ LogicalResult KernelWriter::finish() {
       command.index = items.lookup(command.index);
   kernel.schedule.makespan = static_cast<uint64_t>(*program.getMakespan());
   kernel.schedule.lowerBound = static_cast<uint64_t>(*program.getLowerBound());
-  for (ClusterProgram &cluster : clusters) {
+  for (ClusterProgram &cluster : clusters)
     cluster.push(edf::Instruction::end());
+  addLocations();
+  for (ClusterProgram &cluster : clusters) {
     kernel.programs.push_back(std::move(cluster.program));
   }
   addNames();
@@ -655,6 +728,7 @@ FailureOr<edf::Kernel> KernelWriter::run() {
   return std::move(kernel);
 }
 
-FailureOr<edf::Kernel> rngd::translateToEDF(resource::ProgramOp program) {
-  return KernelWriter(program).run();
+FailureOr<edf::Kernel> rngd::translateToEDF(resource::ProgramOp program,
+                                            bool withSourceLines) {
+  return KernelWriter(program, withSourceLines).run();
 }
