@@ -142,6 +142,10 @@ private:
   visa::ChainOp chain;
 };
 
+/// The parts of a tensor type; a tensor without a tier counts as one of one
+/// chip.
+visa::TensorParts getParts(mlir::Type tensor);
+
 /// Reports an error of a plain library at `op`.
 mlir::LogicalResult report(mlir::Operation *op, llvm::Error error);
 
@@ -183,6 +187,7 @@ void registerStageModels(mlir::DialectRegistry &registry);
 void registerVectorModels(mlir::DialectRegistry &registry);
 void registerMovementModels(mlir::DialectRegistry &registry);
 void registerControlModels(mlir::DialectRegistry &registry);
+void registerTensorModels(mlir::DialectRegistry &registry);
 
 } // namespace furiosa::interpreter
 

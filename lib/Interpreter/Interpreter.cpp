@@ -66,8 +66,22 @@ const AxisTable &KernelExecution::getAxes(tmap::AxesAttr axes) {
   return at->second;
 }
 
+TensorParts interpreter::getParts(Type tensor) {
+  auto mapped = dyn_cast<tmap::MappedTensorType>(tensor);
+  if (!mapped)
+    return getTensorParts(tensor);
+  tmap::AxesAttr axes = mapped.getMapping().getAxes();
+  return {mapped.getElementType(),
+          axes,
+          *tmap::MappingAttr::parseText("1", axes),
+          {},
+          {},
+          {},
+          mapped.getMapping()};
+}
+
 const AxisTable &KernelExecution::getAxes(Type tensor) {
-  return getAxes(getTensorParts(tensor).axes);
+  return getAxes(getParts(tensor).axes);
 }
 
 FailureOr<Terms> KernelExecution::getTerms(Operation *op, tmap::AxesAttr axes,
@@ -88,7 +102,7 @@ FailureOr<Terms> KernelExecution::getTerms(Operation *op, tmap::AxesAttr axes,
 }
 
 FailureOr<TensorTerms> KernelExecution::getTerms(Operation *op, Type tensor) {
-  TensorParts parts = getTensorParts(tensor);
+  TensorParts parts = getParts(tensor);
   TensorTerms result;
   auto add = [&](tmap::MappingAttr mapping, Terms &terms) -> LogicalResult {
     if (!mapping)
@@ -133,6 +147,7 @@ void interpreter::registerInterpreterModels(DialectRegistry &registry) {
   registerVectorModels(registry);
   registerMovementModels(registry);
   registerControlModels(registry);
+  registerTensorModels(registry);
 }
 
 std::vector<Output> interpreter::getOutputs(func::FuncOp kernel) {
@@ -146,11 +161,11 @@ std::vector<Output> interpreter::getOutputs(func::FuncOp kernel) {
 }
 
 llvm::Expected<OperandLayout> interpreter::getOperandLayout(Type type) {
-  TensorParts parts = getTensorParts(type);
+  TensorParts parts = getParts(type);
   std::optional<ElementType> elementType;
   if (parts.elementType)
     elementType = visa::getElementType(parts.elementType);
-  if (!isa<HbmType>(type) || !elementType) {
+  if (!isa<HbmType, tmap::MappedTensorType>(type) || !elementType) {
     std::string text;
     llvm::raw_string_ostream(text) << type;
     return llvm::createStringError(text + " is no HBM tensor");

@@ -4,16 +4,19 @@
 
 #axes = #tmap.axes<N = 512, "K_1" = 64, Big = 9223372036854775807>
 
+// CHECK-DAG: #[[NONE:.*]] = #tmap.axes<>
+// CHECK-DAG: #[[AXES:.*]] = #tmap.axes<N = 512, K_1 = 64, Big = 9223372036854775807>
+
 // CHECK-LABEL: @axes
-// CHECK-SAME: none = #tmap.axes<>
-// CHECK-SAME: some = #tmap.axes<N = 512, K_1 = 64, Big = 9223372036854775807>
+// CHECK-SAME: none = #[[NONE]]
+// CHECK-SAME: some = #[[AXES]]
 func.func private @axes() attributes {none = #tmap.axes<>, some = #axes}
 
 // CHECK-LABEL: @mappings
-// CHECK-SAME: a = #tmap.mapping<"N / 8 % 4, K_1 # 96", #tmap.axes<{{[^>]*}}>
-// CHECK-SAME: b = #tmap.mapping<"(N, [K_1]) #{!} 65536", #tmap.axes<{{[^>]*}}>
-// CHECK-SAME: c = #tmap.mapping<"N #{0} 513, 2 #{*} 3", #tmap.axes<{{[^>]*}}>
-// CHECK-SAME: d = #tmap.mapping<"1", #tmap.axes<{{[^>]*}}>
+// CHECK-SAME: a = #tmap.mapping<"N / 8 % 4, K_1 # 96", #[[AXES]]>
+// CHECK-SAME: b = #tmap.mapping<"(N, [K_1]) #{!} 65536", #[[AXES]]>
+// CHECK-SAME: c = #tmap.mapping<"N #{0} 513, 2 #{*} 3", #[[AXES]]>
+// CHECK-SAME: d = #tmap.mapping<"1", #[[AXES]]>
 func.func private @mappings() attributes {
   a = #tmap.mapping<" N/8%4 ,K_1#96,", #axes>,
   b = #tmap.mapping<"( N,[ K_1 ] )#{ ! }65536", #axes>,
@@ -21,9 +24,9 @@ func.func private @mappings() attributes {
   d = #tmap.mapping<"1", #axes>}
 
 // CHECK-LABEL: @tensors
-// CHECK-SAME: !tmap.tensor<bf16, "N / 8, K_1 # 96", #tmap.axes<{{[^>]*}}>
-// CHECK-SAME: !tmap.tensor<i4, "N = 500 # 512", #tmap.axes<{{[^>]*}}>
-// CHECK-SAME: !tmap.tensor<f8E4M3FN, "1", #tmap.axes<>>
+// CHECK-SAME: !tmap.tensor<bf16, "N / 8, K_1 # 96", #[[AXES]]>
+// CHECK-SAME: !tmap.tensor<i4, "N = 500 # 512", #[[AXES]]>
+// CHECK-SAME: !tmap.tensor<f8E4M3FN, "1", #[[NONE]]>
 func.func private @tensors(!tmap.tensor<bf16, "N/8, K_1 # 96", #axes>,
                            !tmap.tensor<i4, "N=500 # 512", #axes>,
                            !tmap.tensor<f8E4M3FN, "1", #tmap.axes<>>)

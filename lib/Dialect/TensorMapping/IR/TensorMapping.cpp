@@ -73,6 +73,20 @@ struct MappingAttrStorage : public AttributeStorage {
 #define GET_TYPEDEF_CLASSES
 #include "furiosa/Dialect/TensorMapping/IR/TensorMappingTypes.cpp.inc"
 
+namespace {
+/// Axes are printed by alias wherever a type names them.
+struct TMapAliases : public OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const final {
+    if (!isa<AxesAttr>(attribute))
+      return AliasResult::NoAlias;
+    os << "axes";
+    return AliasResult::OverridableAlias;
+  }
+};
+} // namespace
+
 void TMapDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -82,6 +96,8 @@ void TMapDialect::initialize() {
 #define GET_TYPEDEF_LIST
 #include "furiosa/Dialect/TensorMapping/IR/TensorMappingTypes.cpp.inc"
       >();
+  registerTensorOps();
+  addInterfaces<TMapAliases>();
 }
 
 //===----------------------------------------------------------------------===//

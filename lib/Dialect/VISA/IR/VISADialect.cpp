@@ -59,17 +59,6 @@ struct VISAInliner : public DialectInlinerInterface {
     return true;
   }
 };
-
-struct TMapAliases : public OpAsmDialectInterface {
-  using OpAsmDialectInterface::OpAsmDialectInterface;
-
-  AliasResult getAlias(Attribute attribute, raw_ostream &os) const final {
-    if (!isa<tmap::AxesAttr>(attribute))
-      return AliasResult::NoAlias;
-    os << "axes";
-    return AliasResult::OverridableAlias;
-  }
-};
 } // namespace
 
 void VISADialect::initialize() {
@@ -87,10 +76,6 @@ void VISADialect::initialize() {
   registerTransposeOps();
   registerCommitOps();
   addInterfaces<VISAAliases, VISAInliner>();
-  // Axes are printed by alias wherever a visa type names them.
-  auto *tmapDialect = getContext()->getOrLoadDialect<tmap::TMapDialect>();
-  if (!tmapDialect->getRegisteredInterface<OpAsmDialectInterface>())
-    tmapDialect->addInterface(std::make_unique<TMapAliases>(tmapDialect));
 }
 
 LogicalResult VISADialect::verifyOperationAttribute(Operation *op,

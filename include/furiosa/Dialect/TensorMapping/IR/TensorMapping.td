@@ -23,6 +23,10 @@ def TMap_Dialect : Dialect {
   let cppNamespace = "::furiosa::tmap";
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    void registerTensorOps();
+  }];
 }
 
 class TMap_Attr<string name, string attrMnemonic, list<Trait> traits = []>

@@ -1,0 +1,71 @@
+//===- TensorOps.h - Functions of tensors over named axes -------*- C++ -*-===//
+//
+// The ops of the tmap dialect, and what they ask of axes and element types.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_DIALECT_TENSORMAPPING_IR_TENSOROPS_H
+#define FURIOSA_DIALECT_TENSORMAPPING_IR_TENSOROPS_H
+
+#include "furiosa/Dialect/TensorMapping/IR/TensorMapping.h"
+#include "furiosa/Support/VectorOps.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#define GET_OP_CLASSES
+#include "furiosa/Dialect/TensorMapping/IR/TensorOps.h.inc"
+
+namespace furiosa::tmap {
+
+/// Axes of a tensor, as indices of the declaration, in the order of their first
+/// appearance in the mapping. Axes of one cell are left out: they make no
+/// difference.
+llvm::SmallVector<int> getAxesInOrder(MappedTensorType type);
+
+/// `I, J, K`, or `1` without axes.
+MappedTensorType getPlainType(mlir::Type elementType, AxesAttr axes,
+                              llvm::ArrayRef<int> order);
+
+/// Indices of the axes with these names; -1 where a name is not declared.
+llvm::SmallVector<int> findAxes(AxesAttr axes, mlir::ArrayAttr names);
+
+/// What sums of products of an element type are held in; null where the
+/// multiplier does not take it.
+mlir::Type getAccumulatorType(mlir::Type elementType);
+
+/// Elements that the multiplier sums as one tree: 64 bytes of operands.
+inline int64_t getPacketSize(ElementType operand) {
+  return 512 / wireBits(operand);
+}
+
+/// The function of an elementwise op of this arity, or null. Functions that
+/// several units of the vector engine have are one.
+const vector::Operation *findFunction(llvm::StringRef name, mlir::Type type,
+                                      unsigned arity);
+
+/// How a reduction folds, or null.
+const vector::Reduction *findReduction(llvm::StringRef name, mlir::Type type);
+
+/// The code that a cast makes of a code; nothing where there is no such cast
+/// (TM-12).
+std::optional<uint32_t> castCode(ElementType from, ElementType to,
+                                 uint32_t code);
+/// Whether a cast goes from one type to the other.
+bool isCast(mlir::Type from, mlir::Type to);
+
+/// The code of a number in the chip's format; nothing where the type is none of
+/// the chip's, or does not hold the number.
+std::optional<uint32_t> getCode(mlir::TypedAttr number);
+/// The number of a code.
+mlir::TypedAttr getNumber(mlir::Type type, uint32_t code);
+
+} // namespace furiosa::tmap
+
+#endif // FURIOSA_DIALECT_TENSORMAPPING_IR_TENSOROPS_H

@@ -1,0 +1,166 @@
+//===- TensorOps.td - Functions of tensors over named axes -*- tablegen -*-===//
+
+#ifndef FURIOSA_DIALECT_TENSORMAPPING_IR_TENSOROPS
+#define FURIOSA_DIALECT_TENSORMAPPING_IR_TENSOROPS
+
+include "furiosa/Dialect/TensorMapping/IR/TensorMapping.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+/// A function of tensors: no memory, no placement. What differs between ops is
+/// which axes and which element types they take.
+class TMap_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<TMap_Dialect, opMnemonic, [Pure] # traits> {
+  let hasVerifier = 1;
+}
+
+def TMap_ContractOp : TMap_Op<"contract"> {
+  let summary = "Sum the products of two tensors over axes that both have";
+  let description = [{
+    An axis that both operands have and that is not in `over` is a batch axis;
+    one that a single operand has is free. The result has the batch and the free
+    axes, in whatever order its mapping says.
+
+    | lhs, rhs | result |
+    | --- | --- |
+    | i4, i4 | i32 |
+    | i8, i8 | i32 |
+    | f8E4M3FN, f8E4M3FN | f32 |
+    | f8E5M2, f8E5M2 | f32 |
+    | bf16, bf16 | f32 |
+
+    Products are exact. i32 sums wrap. The order of f32 sums is fixed: the axes
+    of `over` make one index, the last one innermost and filled up with zeros to
+    whole packets of 64 bytes; a packet is summed as a binary tree of neighbours,
+    and the packets are added in order to +0. Rules TM-1 … TM-6.
+
+    Example:
+    ```mlir
+    %c = tmap.contract %a, %b over [K] : !tmap.tensor<bf16, "I, K", #axes>, !tmap.tensor<bf16, "J, K", #axes> -> !tmap.tensor<f32, "I, J", #axes>
+    ```
+  }];
+  let arguments = (ins TMap_TensorType:$lhs, TMap_TensorType:$rhs, StrArrayAttr:$over);
+  let results = (outs TMap_TensorType:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `over` custom<AxisNames>($over) attr-dict
+    `:` qualified(type($lhs)) `,` qualified(type($rhs)) `->` qualified(type($result))
+  }];
+  let builders = [
+    /// The result has the axes of `lhs`, then those of `rhs` that are new.
+    OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs,
+                   "::llvm::ArrayRef<::llvm::StringRef>":$over)>];
+}
+
+def TMap_ElementwiseOp : TMap_Op<"elementwise"> {
+  let summary = "Apply a function to the elements with the same index";
+  let description = [{
+    The functions are those of the vector engine, by name: on i32 and, or, xor,
+    shl, shl_sat, shr, sar, add, add_sat, sub, sub_sat, mul_int, mul_fxp, max,
+    min, abs_max, abs_min; on f32 add, sub, mul, fma, div, max, min, abs_max,
+    abs_min, and of one operand exp, neg_exp, sqrt, tanh, sigmoid, erf, ln, sin,
+    cos. What they compute bit for bit stands in `VectorOps.h`.
+
+    Operands are matched by axis name: one that lacks an axis of the result is
+    the same along it. Rules TM-1, TM-2, TM-7 … TM-9.
+
+    Example:
+    ```mlir
+    %y = tmap.elementwise add %x, %bias : (!tmap.tensor<f32, "N, H", #axes>, !tmap.tensor<f32, "H", #axes>) -> !tmap.tensor<f32, "N, H", #axes>
+    ```
+  }];
+  let arguments = (ins StrAttr:$fn, Variadic<TMap_TensorType>:$operands);
+  let results = (outs TMap_TensorType:$result);
+  let assemblyFormat = [{
+    custom<Keyword>($fn) $operands attr-dict `:` functional-type($operands, $result)
+  }];
+  let hasFolder = 1;
+  let builders = [
+    /// The result has the axes of the operands in the order of their first use.
+    OpBuilder<(ins "::llvm::StringRef":$fn, "::mlir::ValueRange":$operands)>];
+}
+
+def TMap_ReduceOp : TMap_Op<"reduce"> {
+  let summary = "Fold a tensor over axes";
+  let description = [{
+    add_sat, max, min on i32; add, max, min on f32. Of several axes the last one
+    is folded first. Along one axis the order is fixed: four neighbours fold as
+    op(op(x0, x1), op(x2, x3)), where what lies past the end changes nothing, and
+    the results are folded in order. Rules TM-1, TM-2, TM-10, TM-11.
+
+    Example:
+    ```mlir
+    %m = tmap.reduce max %x over [T] : !tmap.tensor<f32, "N, T", #axes> -> !tmap.tensor<f32, "N", #axes>
+    ```
+  }];
+  let arguments = (ins StrAttr:$fn, TMap_TensorType:$source, StrArrayAttr:$over);
+  let results = (outs TMap_TensorType:$result);
+  let assemblyFormat = [{
+    custom<Keyword>($fn) $source `over` custom<AxisNames>($over) attr-dict
+    `:` qualified(type($source)) `->` qualified(type($result))
+  }];
+  let hasCanonicalizeMethod = 1;
+  let builders = [
+    OpBuilder<(ins "::llvm::StringRef":$fn, "::mlir::Value":$source,
+                   "::llvm::ArrayRef<::llvm::StringRef>":$over)>];
+}
+
+def TMap_CastOp : TMap_Op<"cast"> {
+  let summary = "Change the element type";
+  let description = [{
+    | from | to |
+    | --- | --- |
+    | i4, i8, i16 | i32 |
+    | f8E4M3FN, f8E5M2, bf16 | f32 |
+    | f32 | bf16, f8E4M3FN, f8E5M2 |
+    | i32 | i4, i8, i16 (the low bits), f32 (nearest even) |
+    | f32 | i32 (half away from zero, saturating) |
+
+    The mapping may change, as with `move`. Rules TM-1, TM-2, TM-12, TM-13.
+
+    Example:
+    ```mlir
+    %y = tmap.cast %x : !tmap.tensor<f32, "N", #axes> -> !tmap.tensor<bf16, "N", #axes>
+    ```
+  }];
+  let arguments = (ins TMap_TensorType:$source);
+  let results = (outs TMap_TensorType:$result);
+  let assemblyFormat = "$source attr-dict `:` qualified(type($source)) `->` qualified(type($result))";
+  let hasFolder = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Type":$elementType)>];
+}
+
+def TMap_MoveOp : TMap_Op<"move"> {
+  let summary = "The same elements in another order";
+  let description = [{
+    A transpose is a move whose mappings list the axes in another order. Axes that
+    the source lacks are replicated. Rules TM-1, TM-2, TM-8, TM-13.
+
+    Example:
+    ```mlir
+    %t = tmap.move %x : !tmap.tensor<i8, "N, H", #axes> -> !tmap.tensor<i8, "H, N", #axes>
+    ```
+  }];
+  let arguments = (ins TMap_TensorType:$source);
+  let results = (outs TMap_TensorType:$result);
+  let assemblyFormat = "$source attr-dict `:` qualified(type($source)) `->` qualified(type($result))";
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+def TMap_ConstantOp : TMap_Op<"constant", [ConstantLike]> {
+  let summary = "A number, as a tensor without axes";
+  let description = [{
+    Rules TM-14.
+
+    Example:
+    ```mlir
+    %one = tmap.constant 1.0 : f32 : !tmap.tensor<f32, "1", #axes>
+    ```
+  }];
+  let arguments = (ins TypedAttrInterface:$value);
+  let results = (outs TMap_TensorType:$result);
+  let assemblyFormat = "$value attr-dict `:` qualified(type($result))";
+  let hasFolder = 1;
+}
+
+#endif // FURIOSA_DIALECT_TENSORMAPPING_IR_TENSOROPS
