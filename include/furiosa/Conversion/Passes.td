@@ -5,6 +5,36 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertTMapToVISA : Pass<"convert-tmap-to-visa", "::mlir::ModuleOp"> {
+  let summary = "Choose where and when the chip does functions of tensors";
+  let description = [{
+    Input: kernels of tmap ops on tensors. Output: the same kernels on HBM tensors,
+    each op a few transfers and chains; no op of tmap is left. For each op the
+    placements that can be written are listed, those whose bound is above the best
+    are dropped, and the others are lowered and scheduled alone; the shortest
+    stays, of equal ones the first. The choice stands as `tmap.placement` at the op
+    that stores the result, and may be put on the tmap op to pin it.
+
+    ```mlir
+    %c = tmap.contract %a, %b over [K] : !a, !b -> !c                      // before
+    %ad = visa.to_dm %a : !a_hbm -> !a_dm                                  // after
+    …
+    %c = visa.to_hbm %cd {tmap.placement = #tmap.placement<…>} : !c_dm -> !c_hbm
+    ```
+  }];
+  let options = [
+    Option<"explain", "explain", "bool", "false",
+           "Say at each op which placements were looked at and why they lost">,
+    Option<"budget", "budget", "unsigned", "24",
+           "Placements that are scheduled, per op">];
+  let dependentDialects = ["::furiosa::lir::LIRDialect",
+                           "::furiosa::resource::ResourceDialect",
+                           "::furiosa::tmap::TMapDialect",
+                           "::furiosa::visa::VISADialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def ConvertVISAToLIR : Pass<"convert-visa-to-lir", "::mlir::ModuleOp"> {
   let summary = "Lower virtual ISA kernels to configured commands";
   let description = [{

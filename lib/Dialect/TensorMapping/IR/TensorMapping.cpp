@@ -100,6 +100,18 @@ void TMapDialect::initialize() {
   addInterfaces<TMapAliases>();
 }
 
+LogicalResult TMapDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != getPlacementAttrName())
+    return op->emitOpError()
+           << "unknown attribute " << attribute.getName() << " of dialect tmap";
+  if (!isa<PlacementAttr>(attribute.getValue()))
+    return op->emitOpError()
+           << "attribute " << getPlacementAttrName() << " is "
+           << attribute.getValue() << ", expected a #tmap.placement";
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Axes
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,9 @@ struct MappingAttrStorage;
 
 namespace furiosa::tmap {
 
+/// Attribute of an op: its placement, pinned or chosen.
+inline llvm::StringRef getPlacementAttrName() { return "tmap.placement"; }
+
 /// Parses a quoted mapping over `axes`. A fault is reported at the character
 /// of the string that it names; escapes are refused, since they would shift
 /// columns.

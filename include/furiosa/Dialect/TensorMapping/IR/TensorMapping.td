@@ -24,6 +24,7 @@ def TMap_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerTensorOps();
   }];
@@ -89,6 +90,29 @@ def TMap_MappingAttr : TMap_Attr<"Mapping", "mapping"> {
     AxesAttr getAxes() const;
     const ::furiosa::mapping::Mapping &getMapping() const;
   }];
+}
+
+def TMap_PlacementAttr : TMap_Attr<"Placement", "placement"> {
+  let summary = "Where and when the chip does an op";
+  let description = [{
+    The mappings of the chain that does the work, as visa spells them: which
+    slices of which clusters hold what, how the lanes of a contraction are used,
+    and in which order time and packets pass. As the attribute `placement` of an
+    op it pins what it names; what is left out is chosen, and
+    `convert-tmap-to-visa` prints choices in this form.
+
+    Example:
+    ```mlir
+    #tmap.placement<cluster = "I / 256", slice = "I / 4 % 64, J / 128", lane = "J % 8">
+    ```
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::StringAttr">:$cluster,
+      OptionalParameter<"::mlir::StringAttr">:$slice,
+      OptionalParameter<"::mlir::StringAttr">:$lane,
+      OptionalParameter<"::mlir::StringAttr">:$time,
+      OptionalParameter<"::mlir::StringAttr">:$packet,
+      OptionalParameter<"::mlir::StringAttr">:$stream);
+  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 def TMap_TensorType : TypeDef<TMap_Dialect, "MappedTensor"> {

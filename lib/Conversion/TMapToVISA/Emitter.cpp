@@ -1,0 +1,181 @@
+//===- Emitter.cpp - Writes visa ops --------------------------------------===//
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::tmap;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+MappingAttr Emitter::mapping(StringRef text) const {
+  auto parsed = MappingAttr::parseText(text, axes.visa());
+  // Faults of a placement are for the check of the kernel to find; this one
+  // can only be a size beyond 63 bits, and is out of all memory.
+  return parsed ? *parsed : *MappingAttr::parseText("1", axes.visa());
+}
+
+Type Emitter::hbmType(Type elementType, StringRef element) const {
+  return visa::HbmType::get(builder.getContext(), elementType, axes.visa(),
+                            mapping("1"), mapping(element));
+}
+
+Type Emitter::hbmType(MappedTensorType type) const {
+  return hbmType(type.getElementType(), axes.rewrite(type.getMapping()));
+}
+
+Type Emitter::dmType(Type elementType, const Place &place,
+                     StringRef element) const {
+  return visa::DmType::get(builder.getContext(), elementType, axes.visa(),
+                           mapping("1"), mapping(place.cluster),
+                           mapping(place.slice), mapping(element));
+}
+
+Type Emitter::trfType(Type elementType, const Place &place, StringRef lane,
+                      StringRef element) const {
+  return visa::TrfType::get(builder.getContext(), elementType, axes.visa(),
+                            mapping("1"), mapping(place.cluster),
+                            mapping(place.slice), mapping(lane),
+                            mapping(element));
+}
+
+Type Emitter::vrfType(Type elementType, const Place &place,
+                      StringRef element) const {
+  return visa::VrfType::get(builder.getContext(), elementType, axes.visa(),
+                            mapping("1"), mapping(place.cluster),
+                            mapping(place.slice), mapping(element));
+}
+
+//===----------------------------------------------------------------------===//
+// Movement
+//===----------------------------------------------------------------------===//
+
+/// `K = 100 #{!} 128` in place of `K`.
+static TermList withWindows(ArrayRef<std::string> terms, ArrayRef<int> filled,
+                            const KernelAxes &axes, const char *pad) {
+  TermList result(terms.begin(), terms.end());
+  for (int axis : filled)
+    for (std::string &term : result)
+      if (term == axes.name(axis))
+        term = axes.live(axis) + " " + pad + " " +
+               std::to_string(axes.fullSize(axis));
+  return result;
+}
+
+Value Emitter::load(Value source, const DmLayout &layout,
+                    std::optional<TermList> staged) {
+  Type type =
+      dmType(layout.elementType, layout.place, joinTerms(layout.element));
+  auto zeros = [&] {
+    Value buffer = visa::AllocOp::create(builder, loc, type);
+    Value zero = arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(layout.elementType));
+    visa::MemsetOp::create(builder, loc, buffer, zero);
+    return buffer;
+  };
+  // The part of `whole` that the source fills.
+  auto window = [&](Value whole, ArrayRef<std::string> terms,
+                    function_ref<Type(StringRef)> makeType) {
+    for (size_t i = 0; i < layout.filled.size(); ++i) {
+      int axis = layout.filled[i];
+      TermList view = withWindows(
+          terms, ArrayRef(layout.filled).take_front(i + 1), axes, "#{!}");
+      whole = visa::TileOp::create(
+          builder, loc, makeType(joinTerms(view)), whole, /*offset=*/Value(),
+          builder.getI64IntegerAttr(0), visa::Dimension::Element,
+          axes.name(axis), axes.size(axis));
+    }
+    return whole;
+  };
+  if (staged) {
+    auto makeType = [&](StringRef text) {
+      return hbmType(layout.elementType, text);
+    };
+    Type stagedType = makeType(joinTerms(*staged));
+    Value scratch =
+        layout.filled.empty()
+            ? Value(visa::AllocOp::create(builder, loc, stagedType))
+            : Value(visa::ToHbmOp::create(builder, loc, stagedType, zeros()));
+    visa::CopyOp::create(builder, loc, source,
+                         window(scratch, *staged, makeType));
+    return visa::ToDmOp::create(builder, loc, type, scratch);
+  }
+  if (layout.filled.empty())
+    return visa::ToDmOp::create(builder, loc, type, source);
+  Value buffer = zeros();
+  visa::CopyOp::create(builder, loc, source,
+                       window(buffer, layout.element, [&](StringRef text) {
+                         return dmType(layout.elementType, layout.place, text);
+                       }));
+  return buffer;
+}
+
+Value Emitter::store(Value source, MappedTensorType type) {
+  return visa::ToHbmOp::create(builder, loc, hbmType(type), source);
+}
+
+Value Emitter::copy(Value source, Type hbmType) {
+  Value target = visa::AllocOp::create(builder, loc, hbmType);
+  visa::CopyOp::create(builder, loc, source, target);
+  return target;
+}
+
+Value Emitter::tile(Value source, Value at, StringRef index, Type type) {
+  return visa::TileOp::create(builder, loc, type, source, at, IntegerAttr(),
+                              visa::Dimension::Element, index, 1);
+}
+
+Value Emitter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+void Emitter::forEach(int64_t count, function_ref<void(Value)> body) {
+  if (count == 1)
+    return body({});
+  auto loop =
+      scf::ForOp::create(builder, loc, index(0), index(count), index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+//===----------------------------------------------------------------------===//
+// Chains
+//===----------------------------------------------------------------------===//
+
+Value Emitter::chain(visa::Context context, Type result,
+                     function_ref<void()> stages) {
+  auto op = visa::ChainOp::create(builder, loc, result, context);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&op.getBody());
+  stages();
+  return op.getResult();
+}
+
+void Emitter::fetch(Value source, StringRef time, StringRef packet) {
+  visa::FetchOp::create(builder, loc, source, time, packet);
+}
+void Emitter::fetchCast(Type to) {
+  visa::FetchCastOp::create(builder, loc, to);
+}
+void Emitter::collect(StringRef time, StringRef packet) {
+  visa::CollectOp::create(builder, loc, time, packet);
+}
+void Emitter::toTrf(StringRef lane, StringRef element) {
+  visa::ToTrfOp::create(builder, loc, lane, element);
+}
+void Emitter::toVrf(StringRef element) {
+  visa::ToVrfOp::create(builder, loc, element);
+}
+void Emitter::cast(Type to, StringRef packet) {
+  visa::CastOp::create(builder, loc, to, packet);
+}
+void Emitter::commit(StringRef trimmed, StringRef element, Value into) {
+  visa::CommitTrimOp::create(builder, loc, trimmed);
+  visa::CommitOp::create(builder, loc, element, into);
+}

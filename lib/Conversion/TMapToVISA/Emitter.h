@@ -1,0 +1,75 @@
+//===- Emitter.h - Writes visa ops ------------------------------*- C++ -*-===//
+
+#ifndef FURIOSA_LIB_CONVERSION_TMAPTOVISA_EMITTER_H
+#define FURIOSA_LIB_CONVERSION_TMAPTOVISA_EMITTER_H
+
+#include "Layout.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace furiosa::tmap {
+
+/// An operand or a result in data memory, and how it is brought there.
+struct DmLayout {
+  mlir::Type elementType;
+  Place place;
+  /// The cells in a slice, outermost first.
+  TermList element;
+  /// Axes that are longer in visa and summed: their last cells hold zeros.
+  llvm::SmallVector<int> filled;
+};
+
+/// Writes the ops of one function of tensors.
+class Emitter {
+public:
+  Emitter(mlir::OpBuilder &builder, mlir::Location loc, const KernelAxes &axes)
+      : builder(builder), loc(loc), axes(axes) {}
+
+  mlir::Type hbmType(mlir::Type elementType, llvm::StringRef element) const;
+  mlir::Type hbmType(MappedTensorType type) const;
+  mlir::Type dmType(mlir::Type elementType, const Place &place,
+                    llvm::StringRef element) const;
+  mlir::Type trfType(mlir::Type elementType, const Place &place,
+                     llvm::StringRef lane, llvm::StringRef element) const;
+  mlir::Type vrfType(mlir::Type elementType, const Place &place,
+                     llvm::StringRef element) const;
+
+  /// Brings a tensor from HBM into data memory. With `staged`, an HBM tensor in
+  /// the order of `staged` is made first: any order and any size can be read
+  /// so, slowly.
+  mlir::Value load(mlir::Value source, const DmLayout &layout,
+                   std::optional<TermList> staged);
+  mlir::Value store(mlir::Value source, MappedTensorType type);
+  mlir::Value copy(mlir::Value source, mlir::Type hbmType);
+
+  /// A window of one cell along `index`.
+  mlir::Value tile(mlir::Value source, mlir::Value at, llvm::StringRef index,
+                   mlir::Type type);
+  /// `body` for 0 … count - 1; once and without a loop for a count of 1.
+  void forEach(int64_t count, llvm::function_ref<void(mlir::Value)> body);
+  mlir::Value index(int64_t value);
+
+  /// A chain; `stages` writes what is in it, with the methods below.
+  mlir::Value chain(visa::Context context, mlir::Type result,
+                    llvm::function_ref<void()> stages);
+  void fetch(mlir::Value source, llvm::StringRef time, llvm::StringRef packet);
+  void fetchCast(mlir::Type to);
+  void collect(llvm::StringRef time, llvm::StringRef packet);
+  void toTrf(llvm::StringRef lane, llvm::StringRef element);
+  void toVrf(llvm::StringRef element);
+  void cast(mlir::Type to, llvm::StringRef packet);
+  void commit(llvm::StringRef trimmed, llvm::StringRef element,
+              mlir::Value into = {});
+
+  mlir::OpBuilder &builder;
+  const mlir::Location loc;
+  const KernelAxes &axes;
+
+private:
+  MappingAttr mapping(llvm::StringRef text) const;
+};
+
+} // namespace furiosa::tmap
+
+#endif // FURIOSA_LIB_CONVERSION_TMAPTOVISA_EMITTER_H

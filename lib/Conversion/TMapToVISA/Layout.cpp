@@ -1,0 +1,170 @@
+//===- Layout.cpp - Where the axes of a kernel go -------------------------===//
+
+#include "Layout.h"
+#include "furiosa/Dialect/Utils/ElementTypes.h"
+#include "furiosa/Target/RNGD/Machine.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::tmap;
+namespace machine = furiosa::rngd::machine;
+
+std::string tmap::joinTerms(ArrayRef<std::string> terms) {
+  std::string text;
+  for (const std::string &term : terms)
+    if (!term.empty())
+      text += (text.empty() ? "" : ", ") + term;
+  return text.empty() ? "1" : text;
+}
+
+TermList tmap::concat(std::initializer_list<ArrayRef<std::string>> lists) {
+  TermList all;
+  for (ArrayRef<std::string> list : lists)
+    all.append(list.begin(), list.end());
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// KernelAxes
+//===----------------------------------------------------------------------===//
+
+KernelAxes::KernelAxes(AxesAttr declared, ArrayRef<int64_t> grown)
+    : tmapAxes(declared) {
+  SmallVector<mapping::Axis> list(declared.getAxes().list());
+  for (auto [axis, size] : llvm::zip_equal(list, grown))
+    axis.size = size;
+  auto axes = mapping::Axes::get(list);
+  assert(axes && "names that are declared");
+  visaAxes = AxesAttr::get(declared.getContext(), *axes);
+}
+
+std::string KernelAxes::live(int axis) const {
+  return isGrown(axis) ? name(axis) + " = " + std::to_string(size(axis))
+                       : name(axis);
+}
+
+std::string KernelAxes::rewrite(MappingAttr mapping) const {
+  // Operators bind to the left, so a window can stand behind each name.
+  StringRef text = mapping.getText();
+  std::string result;
+  while (!text.empty()) {
+    size_t length = 0;
+    while (length < text.size() &&
+           (llvm::isAlnum(text[length]) || text[length] == '_'))
+      ++length;
+    if (length == 0) {
+      result += text.front();
+      text = text.drop_front();
+      continue;
+    }
+    StringRef word = text.take_front(length);
+    int axis = tmapAxes.getAxes().find(word);
+    result += axis < 0 ? word.str() : live(axis);
+    text = text.drop_front(length);
+  }
+  return result;
+}
+
+std::string Cut::digit(const KernelAxes &axes, int64_t low,
+                       int64_t count) const {
+  if (count == 1)
+    return "";
+  std::string text = axes.live(axis);
+  if (padded != axes.size(axis))
+    text += " # " + std::to_string(padded);
+  if (low != 1)
+    text += " / " + std::to_string(low);
+  if (low * count != padded)
+    text += " % " + std::to_string(count);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+Grid Grid::get(visa::TargetAttr target) {
+  unsigned pes = target.getPes();
+  return {rngd::clustersFor(pes).value_or(1),
+          rngd::slicesPerClusterFor(pes).value_or(64)};
+}
+
+std::optional<Place> tmap::spread(MutableArrayRef<Cut *> cuts,
+                                  const KernelAxes &axes, const Grid &grid) {
+  for (Cut *cut : cuts)
+    cut->padded = llvm::divideCeil(axes.size(cut->axis), cut->tile) * cut->tile;
+  // The outermost cut that has units for all clusters is shared by them.
+  Cut *shared = nullptr;
+  for (Cut *cut : cuts)
+    if (!shared && grid.clusters > 1 && cut->units() >= grid.clusters)
+      shared = cut;
+  Place place;
+  TermList terms;
+  place.cluster =
+      grid.clusters > 1 ? "1 # " + std::to_string(grid.clusters) : "1";
+  for (Cut *cut : cuts) {
+    int64_t units = cut->units();
+    if (cut == shared) {
+      units = llvm::divideCeil(units, grid.clusters);
+      cut->padded = units * grid.clusters * cut->tile;
+      place.cluster = cut->digit(axes, units * cut->tile, grid.clusters);
+      place.usedClusters = grid.clusters;
+    }
+    terms.push_back(cut->digit(axes, cut->tile, units));
+    if (units > grid.slices / place.usedSlices)
+      return std::nullopt;
+    place.usedSlices *= units;
+  }
+  place.slice = joinTerms(terms);
+  if (place.usedSlices != grid.slices) {
+    if (llvm::count_if(
+            terms, [](const std::string &term) { return !term.empty(); }) > 1)
+      place.slice = "[" + place.slice + "]";
+    place.slice += " # " + std::to_string(grid.slices);
+  }
+  return place;
+}
+
+SmallVector<int64_t> tmap::shareTiles(ArrayRef<int> order,
+                                      const KernelAxes &axes, int64_t cells,
+                                      int64_t granule) {
+  SmallVector<int64_t> tiles(order.size(), 1);
+  for (size_t i = order.size(); i-- > 0;) {
+    int64_t whole = axes.size(order[i]);
+    if (i + 1 == order.size())
+      whole = llvm::divideCeil(whole, granule) * granule;
+    tiles[i] = std::min(whole, std::max<int64_t>(cells, 1));
+    // A cut inside an axis leaves nothing for those outside of it.
+    cells = tiles[i] == whole ? cells / whole : 1;
+  }
+  return tiles;
+}
+
+bool tmap::isLoadable(MappedTensorType type, ArrayRef<Cut> cuts,
+                      const KernelAxes &axes) {
+  const auto &form = type.getMapping().getMapping().resolved();
+  if (!form)
+    return false;
+  int64_t run = 1, aligned = 0;
+  size_t at = cuts.size();
+  for (const mapping::Factor &factor : llvm::reverse(form->factors)) {
+    while (at > 0 && axes.size(cuts[at - 1].axis) == 1)
+      --at;
+    if (at == 0 || factor.axis != cuts[at - 1].axis || factor.stride != 1)
+      break;
+    const Cut &cut = cuts[--at];
+    // The last tile may hold less than the others.
+    int64_t cells = std::min(cut.tile, factor.live);
+    aligned = std::gcd(aligned, factor.live % cells * run);
+    run *= cells;
+    if (cells != axes.size(factor.axis) || factor.extent != factor.live ||
+        cut.padded != axes.size(factor.axis) || axes.isGrown(factor.axis))
+      break;
+  }
+  unsigned bits = wireBits(*getElementType(type.getElementType()));
+  return std::gcd(aligned, run) * bits % (8 * machine::dmWriteGranule) == 0;
+}

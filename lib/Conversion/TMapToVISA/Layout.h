@@ -1,0 +1,98 @@
+//===- Layout.h - Where the axes of a kernel go -----------------*- C++ -*-===//
+//
+// The texts of mappings that a placement is made of: axes cut into units, one a
+// slice, and tiles inside of a slice.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_LIB_CONVERSION_TMAPTOVISA_LAYOUT_H
+#define FURIOSA_LIB_CONVERSION_TMAPTOVISA_LAYOUT_H
+
+#include "furiosa/Dialect/TensorMapping/IR/TensorOps.h"
+#include "furiosa/Dialect/VISA/IR/VISA.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace furiosa::tmap {
+
+/// Terms of a mapping, outermost first; empty ones are dropped when joined.
+using TermList = llvm::SmallVector<std::string, 6>;
+
+/// `A, B`, or `1` where nothing is left.
+std::string joinTerms(llvm::ArrayRef<std::string> terms);
+/// The terms of all lists, one after the other.
+TermList concat(std::initializer_list<llvm::ArrayRef<std::string>> lists);
+
+/// The axes of a kernel at both levels. An axis that is summed in packets is
+/// longer in visa, by cells that are filled with zeros.
+class KernelAxes {
+public:
+  KernelAxes() = default;
+  /// `grown` has the size in visa for each axis.
+  KernelAxes(AxesAttr declared, llvm::ArrayRef<int64_t> grown);
+
+  AxesAttr visa() const { return visaAxes; }
+  AxesAttr declared() const { return tmapAxes; }
+  int64_t size(int axis) const { return tmapAxes.getAxes()[axis].size; }
+  int64_t fullSize(int axis) const { return visaAxes.getAxes()[axis].size; }
+  bool isGrown(int axis) const { return size(axis) != fullSize(axis); }
+  const std::string &name(int axis) const {
+    return tmapAxes.getAxes()[axis].name;
+  }
+  /// The cells that the tensor has: `K`, or `K = 100` where visa has more.
+  std::string live(int axis) const;
+  /// A mapping of the declared axes as one of visa.
+  std::string rewrite(MappingAttr mapping) const;
+
+private:
+  AxesAttr tmapAxes, visaAxes;
+};
+
+/// An axis in units of `tile` cells, filled up with padding to `padded` cells.
+struct Cut {
+  int axis = -1;
+  int64_t tile = 1;
+  int64_t padded = 1;
+
+  int64_t units() const { return padded / tile; }
+  /// `A / low % count`; empty for one cell.
+  std::string digit(const KernelAxes &axes, int64_t low, int64_t count) const;
+  /// What lies inside a slice.
+  std::string inner(const KernelAxes &axes) const {
+    return digit(axes, 1, tile);
+  }
+};
+
+/// Hardware of a target.
+struct Grid {
+  int64_t clusters, slices;
+  static Grid get(visa::TargetAttr target);
+};
+
+/// Cluster and slice mapping of tensors, and how many slices hold something.
+struct Place {
+  std::string cluster, slice;
+  int64_t usedClusters = 1, usedSlices = 1;
+};
+
+/// Spreads the units of all cuts over clusters and slices, outermost first, and
+/// sets their padding. Nothing where they are more than there are slices.
+std::optional<Place> spread(llvm::MutableArrayRef<Cut *> cuts,
+                            const KernelAxes &axes, const Grid &grid);
+
+/// Tiles for axes that share `cells`, the innermost (last) axis first: each one
+/// gets as much as is left. Whole axes are filled up to multiples of `granule`
+/// for the innermost.
+llvm::SmallVector<int64_t> shareTiles(llvm::ArrayRef<int> order,
+                                      const KernelAxes &axes, int64_t cells,
+                                      int64_t granule = 1);
+
+/// Whether data memory can be written from `type` in HBM: what lies together on
+/// both sides, by the cuts that a slice holds (innermost last, contiguous), is
+/// whole words of eight bytes.
+bool isLoadable(MappedTensorType type, llvm::ArrayRef<Cut> cuts,
+                const KernelAxes &axes);
+
+} // namespace furiosa::tmap
+
+#endif // FURIOSA_LIB_CONVERSION_TMAPTOVISA_LAYOUT_H

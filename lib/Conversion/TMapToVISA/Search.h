@@ -1,0 +1,82 @@
+//===- Search.h - Choice of a placement -------------------------*- C++ -*-===//
+//
+// A candidate is a way to run one op from HBM to HBM. Its cost is what the
+// scheduler finds for it alone, so a choice is legal by construction and its
+// cost is that of the kernel that would be built.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_LIB_CONVERSION_TMAPTOVISA_SEARCH_H
+#define FURIOSA_LIB_CONVERSION_TMAPTOVISA_SEARCH_H
+
+#include "Emitter.h"
+
+#include <functional>
+
+namespace furiosa::tmap {
+
+struct Candidate {
+  PlacementAttr placement;
+  /// Cycles that the scheduler cannot stay below.
+  int64_t bound = 0;
+  /// Place in the enumeration: of equal ones the first is looked at first.
+  size_t number = 0;
+  /// Writes the op on its operands in HBM; the result in HBM.
+  std::function<mlir::Value(Emitter &, mlir::ValueRange)> emit;
+};
+
+struct SearchOptions {
+  /// Candidates that are scheduled, per op.
+  unsigned budget = 24;
+  /// Say at each op what was looked at, and why the losers lost.
+  bool explain = false;
+};
+
+/// A memory transfer for the bound of a candidate.
+struct TransferBound {
+  /// Bytes that one slice holds, and slices that hold something.
+  int64_t sliceBytes = 0;
+  Place place;
+};
+/// Least cycles of bringing this into data memory.
+int64_t boundLoad(const TransferBound &transfer);
+/// Least cycles of writing `bytes` of HBM in runs of `run` bytes.
+int64_t boundStore(int64_t bytes, int64_t run);
+/// Cycles of every kernel: start, end, and the start of two transfers.
+int64_t boundFixed();
+
+class Search {
+public:
+  Search(const KernelAxes &axes, visa::TargetAttr target,
+         const SearchOptions &options)
+      : axes(axes), target(target), options(options) {}
+
+  /// The best of `candidates` for `op`, whose operands and result in HBM have
+  /// these types. An error at `op` if none is legal.
+  mlir::FailureOr<const Candidate *> choose(mlir::Operation *op,
+                                            mlir::TypeRange operands,
+                                            mlir::Type result,
+                                            std::vector<Candidate> &candidates);
+
+  const KernelAxes &getAxes() const { return axes; }
+  Grid getGrid() const { return Grid::get(target); }
+
+private:
+  /// Whether a candidate is what the op's placement says.
+  bool isPinned(mlir::Operation *op, const Candidate &candidate) const;
+  /// Cycles, or why the candidate is not legal.
+  struct Outcome {
+    std::optional<int64_t> cycles;
+    std::string reason;
+  };
+  Outcome evaluate(mlir::Location loc, mlir::TypeRange operands,
+                   mlir::Type result, const Candidate &candidate) const;
+
+  const KernelAxes &axes;
+  visa::TargetAttr target;
+  SearchOptions options;
+};
+
+} // namespace furiosa::tmap
+
+#endif // FURIOSA_LIB_CONVERSION_TMAPTOVISA_SEARCH_H

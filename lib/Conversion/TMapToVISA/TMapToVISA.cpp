@@ -1,0 +1,233 @@
+//===- TMapToVISA.cpp - From what to compute to how the chip does it ------===//
+//
+// Kernels of tensor functions become kernels of transfers and chains, op by op:
+// each reads its operands from HBM and leaves its result there, in the way that
+// the search finds best.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "furiosa/Conversion/Passes.h"
+#include "furiosa/Dialect/LIR/IR/LIR.h"
+#include "furiosa/Dialect/Resource/IR/Resource.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace furiosa {
+#define GEN_PASS_DEF_CONVERTTMAPTOVISA
+#include "furiosa/Conversion/Passes.h.inc"
+} // namespace furiosa
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::tmap;
+
+namespace {
+
+/// The conversion of one kernel.
+class KernelConversion {
+public:
+  KernelConversion(func::FuncOp kernel, const SearchOptions &options)
+      : kernel(kernel), options(options) {}
+
+  LogicalResult run();
+
+private:
+  /// Only tensor functions, over one declaration of axes.
+  LogicalResult check();
+  /// Sizes of the axes in visa.
+  KernelAxes growAxes() const;
+  LogicalResult convert(Operation *op);
+  /// Chooses a candidate and writes it.
+  LogicalResult place(Operation *op, ValueRange operands, Value result,
+                      FailureOr<std::vector<Candidate>> candidates);
+  LogicalResult convertContraction(ContractOp op);
+  LogicalResult convertReturn(func::ReturnOp op);
+  Value lookUp(Value tensor) const { return values.lookup(tensor); }
+
+  func::FuncOp kernel;
+  SearchOptions options;
+  AxesAttr declared;
+  KernelAxes axes;
+  OpBuilder builder{kernel.getContext()};
+  std::optional<Search> search;
+  DenseMap<Value, Value> values;
+  /// Ops that another one's chain does as well.
+  DenseSet<Operation *> fused;
+};
+
+struct ConvertTMapToVISA
+    : public furiosa::impl::ConvertTMapToVISABase<ConvertTMapToVISA> {
+  using ConvertTMapToVISABase::ConvertTMapToVISABase;
+
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> kernels;
+    getOperation()->walk([&](func::FuncOp function) {
+      if (function->hasAttr(visa::VISADialect::getKernelAttrName()) &&
+          usesTensors(function))
+        kernels.push_back(function);
+    });
+    SearchOptions options{budget, explain};
+    for (func::FuncOp kernel : kernels)
+      if (failed(KernelConversion(kernel, options).run()))
+        return signalPassFailure();
+  }
+
+  /// Whether a function is one of tensors.
+  static bool usesTensors(func::FuncOp function) {
+    auto isTensor = [](Type type) { return isa<MappedTensorType>(type); };
+    return llvm::any_of(function.getArgumentTypes(), isTensor) ||
+           llvm::any_of(function.getResultTypes(), isTensor) ||
+           function
+               .walk([](Operation *op) {
+                 return isa_and_nonnull<TMapDialect>(op->getDialect())
+                            ? WalkResult::interrupt()
+                            : WalkResult::advance();
+               })
+               .wasInterrupted();
+  }
+};
+
+} // namespace
+
+LogicalResult KernelConversion::check() {
+  if (!llvm::hasSingleElement(kernel.getBody()))
+    return kernel.emitOpError()
+           << "not yet supported: a kernel of tensors with several blocks";
+  auto look = [&](Operation *at, Type type) -> LogicalResult {
+    auto tensor = dyn_cast<MappedTensorType>(type);
+    if (!tensor)
+      return at->emitOpError()
+             << "not yet supported: " << type << " in a kernel of tensors";
+    AxesAttr found = tensor.getMapping().getAxes();
+    if (declared && declared != found)
+      return at->emitOpError()
+             << "TM-2: tensors over " << declared << " and over " << found
+             << "; declare all axes of a kernel once";
+    declared = found;
+    return success();
+  };
+  for (Type type : kernel.getArgumentTypes())
+    if (failed(look(kernel, type)))
+      return failure();
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isa_and_nonnull<TMapDialect>(op.getDialect()) &&
+        !isa<func::ReturnOp>(op))
+      return op.emitOpError()
+             << "not yet supported: this op in a kernel of tensors";
+    for (Type type : op.getResultTypes())
+      if (failed(look(&op, type)))
+        return failure();
+  }
+  if (!declared)
+    return kernel.emitOpError()
+           << "not yet supported: a kernel without tensors";
+  return success();
+}
+
+KernelAxes KernelConversion::growAxes() const {
+  SmallVector<int64_t> sizes;
+  for (const mapping::Axis &axis : declared.getAxes().list())
+    sizes.push_back(axis.size);
+  kernel->walk([&](ContractOp op) {
+    SmallVector<int> over = findAxes(declared, op.getOver());
+    for (int axis : over)
+      sizes[axis] =
+          std::max(sizes[axis], getGrownSize(op, declared.getAxes()[axis].size,
+                                             axis == over.back()));
+  });
+  return KernelAxes(declared, sizes);
+}
+
+LogicalResult KernelConversion::run() {
+  if (failed(check()))
+    return failure();
+  axes = growAxes();
+  visa::TargetAttr target = visa::getTarget(kernel);
+  if (target.getChips() != 1)
+    return kernel.emitOpError()
+           << "not yet supported: tensors on " << target.getChips() << " chips";
+  search.emplace(axes, target, options);
+
+  Block &old = kernel.getBody().front();
+  Block *fresh = new Block();
+  kernel.getBody().push_back(fresh);
+  builder.setInsertionPointToEnd(fresh);
+  Emitter emitter(builder, kernel.getLoc(), axes);
+  for (BlockArgument argument : old.getArguments())
+    values[argument] = fresh->addArgument(
+        emitter.hbmType(cast<MappedTensorType>(argument.getType())),
+        argument.getLoc());
+  for (Operation &op : old)
+    if (failed(convert(&op))) {
+      fresh->erase();
+      return failure();
+    }
+  old.erase();
+  SmallVector<Type> results;
+  for (Type type : kernel.getResultTypes())
+    results.push_back(emitter.hbmType(cast<MappedTensorType>(type)));
+  kernel.setFunctionType(
+      builder.getFunctionType(fresh->getArgumentTypes(), results));
+  return success();
+}
+
+LogicalResult KernelConversion::convert(Operation *op) {
+  if (fused.contains(op))
+    return success();
+  if (auto contract = dyn_cast<ContractOp>(op))
+    return convertContraction(contract);
+  if (auto ret = dyn_cast<func::ReturnOp>(op))
+    return convertReturn(ret);
+  return op->emitOpError() << "not yet supported: lowering of this op to visa";
+}
+
+LogicalResult
+KernelConversion::place(Operation *op, ValueRange operands, Value result,
+                        FailureOr<std::vector<Candidate>> candidates) {
+  if (failed(candidates))
+    return failure();
+  SmallVector<Value> sources;
+  for (Value operand : operands)
+    sources.push_back(lookUp(operand));
+  Emitter emitter(builder, op->getLoc(), axes);
+  auto type = cast<MappedTensorType>(result.getType());
+  auto best = search->choose(op, ValueRange(sources).getTypes(),
+                             emitter.hbmType(type), *candidates);
+  if (failed(best))
+    return failure();
+  Value placed = (*best)->emit(emitter, sources);
+  if (Operation *last = placed.getDefiningOp())
+    last->setAttr(getPlacementAttrName(), (*best)->placement);
+  values[result] = placed;
+  return success();
+}
+
+LogicalResult KernelConversion::convertContraction(ContractOp op) {
+  // A cast that alone reads the sums narrows them on their way.
+  CastOp cast;
+  if (op->hasOneUse())
+    if (auto user = dyn_cast<CastOp>(*op->user_begin());
+        user && canNarrow(op, user))
+      cast = user;
+  if (cast)
+    fused.insert(cast);
+  return place(op, op.getOperands(), cast ? cast.getResult() : op.getResult(),
+               enumerateContraction(op, cast, *search));
+}
+
+/// A result is a buffer of its own.
+LogicalResult KernelConversion::convertReturn(func::ReturnOp op) {
+  Emitter emitter(builder, op.getLoc(), axes);
+  SmallVector<Value> results;
+  for (Value operand : op.getOperands()) {
+    Value value = lookUp(operand);
+    if (isa<BlockArgument>(value) || llvm::is_contained(results, value))
+      value = emitter.copy(value, value.getType());
+    results.push_back(value);
+  }
+  func::ReturnOp::create(builder, op.getLoc(), results);
+  return success();
+}

@@ -1,0 +1,68 @@
+// What is not lowered says so.
+// RUN: furiosa-opt-mlir %s --convert-tmap-to-visa -split-input-file -verify-diagnostics
+
+#axes = #tmap.axes<I = 8, K = 8192>
+!a = !tmap.tensor<bf16, "I, K", #axes>
+!b = !tmap.tensor<bf16, "K", #axes>
+!c = !tmap.tensor<f32, "I", #axes>
+func.func @long(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
+  // expected-error @below {{not yet supported: a sum over 8192 elements of 'bf16', which are more than the 8192 bytes that a lane holds}}
+  %c = tmap.contract %a, %b over [K] : !a, !b -> !c
+  return %c : !c
+}
+
+// -----
+
+// Half bytes of HBM cannot be moved.
+#axes = #tmap.axes<I = 40, J = 24, C = 3, Y = 5>
+!a = !tmap.tensor<i4, "I, C, Y", #axes>
+!b = !tmap.tensor<i4, "J, C, Y", #axes>
+!c = !tmap.tensor<i32, "I, J", #axes>
+func.func @nibbles(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
+  // expected-error @below {{not yet supported: no placement of this op fits the chip}}
+  // expected-note @below {{candidates the first fails with: 'visa.copy' op not yet supported: a contiguous run of 20 bits}}
+  %c = tmap.contract %a, %b over [C, Y] : !a, !b -> !c
+  return %c : !c
+}
+
+// -----
+
+#axes = #tmap.axes<I = 8, J = 8, K = 64>
+!a = !tmap.tensor<i8, "I, K", #axes>
+!b = !tmap.tensor<i8, "J, K", #axes>
+!c = !tmap.tensor<i32, "I, J", #axes>
+func.func @pinned(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
+  // expected-error @below {{not yet supported: no placement that the search knows is the pinned one}}
+  %c = tmap.contract %a, %b over [K] {tmap.placement = #tmap.placement<slice = "K # 256">} : !a, !b -> !c
+  return %c : !c
+}
+
+// -----
+
+#axes = #tmap.axes<I = 8>
+!a = !tmap.tensor<i32, "I", #axes>
+func.func @loop(%a: !a) -> !a attributes {visa.kernel} {
+  // expected-error @below {{not yet supported: this op in a kernel of tensors}}
+  %c0 = arith.constant 0 : index
+  return %a : !a
+}
+
+// -----
+
+#axes = #tmap.axes<I = 8>
+!a = !tmap.tensor<i32, "I", #axes>
+// expected-error @below {{not yet supported: 'index' in a kernel of tensors}}
+func.func @scalar(%a: !a, %n: index) -> !a attributes {visa.kernel} {
+  return %a : !a
+}
+
+// -----
+
+#axes = #tmap.axes<I = 8>
+#more = #tmap.axes<I = 8, J = 8>
+!a = !tmap.tensor<i32, "I", #axes>
+!b = !tmap.tensor<i32, "I", #more>
+// expected-error @below {{TM-2: tensors over #tmap.axes<I = 8> and over #tmap.axes<I = 8, J = 8>; declare all axes of a kernel once}}
+func.func @axes(%a: !a, %b: !b) -> !a attributes {visa.kernel} {
+  return %a : !a
+}
