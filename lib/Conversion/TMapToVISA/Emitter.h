@@ -39,9 +39,13 @@ public:
   /// the order of `staged` is made first: any order and any size can be read
   /// so, slowly.
   mlir::Value load(mlir::Value source, const DmLayout &layout,
-                   std::optional<TermList> staged);
+                   std::optional<TermList> staged, int longAxis = -1);
   mlir::Value store(mlir::Value source, MappedTensorType type);
   mlir::Value copy(mlir::Value source, mlir::Type hbmType);
+
+  /// Copies all of a tensor; along a long axis in a part of round size and the
+  /// rest, since a transfer has few and short loops.
+  void copyInto(mlir::Value source, mlir::Value target, int axis);
 
   /// A window of one cell along `index`.
   mlir::Value tile(mlir::Value source, mlir::Value at, llvm::StringRef index,

@@ -32,11 +32,17 @@ TermList tmap::concat(std::initializer_list<ArrayRef<std::string>> lists) {
 // KernelAxes
 //===----------------------------------------------------------------------===//
 
-KernelAxes::KernelAxes(AxesAttr declared, ArrayRef<int64_t> grown)
+KernelAxes::KernelAxes(AxesAttr declared, ArrayRef<int64_t> grown, bool copies)
     : tmapAxes(declared) {
   SmallVector<mapping::Axis> list(declared.getAxes().list());
   for (auto [axis, size] : llvm::zip_equal(list, grown))
     axis.size = size;
+  if (copies) {
+    copyAxis = "Copy";
+    while (declared.getAxes().find(copyAxis) >= 0)
+      copyAxis += "_";
+    list.push_back({copyAxis, maxCopies});
+  }
   auto axes = mapping::Axes::get(list);
   assert(axes && "names that are declared");
   visaAxes = AxesAttr::get(declared.getContext(), *axes);
@@ -152,7 +158,9 @@ bool tmap::isLoadable(MappedTensorType type, ArrayRef<Cut> cuts,
   int64_t run = 1, aligned = 0;
   size_t at = cuts.size();
   for (const mapping::Factor &factor : llvm::reverse(form->factors)) {
-    while (at > 0 && axes.size(cuts[at - 1].axis) == 1)
+    // One cell makes no difference where memory holds no more.
+    while (at > 0 && cuts[at - 1].padded == 1 &&
+           !axes.isGrown(cuts[at - 1].axis))
       --at;
     if (at == 0 || factor.axis != cuts[at - 1].axis || factor.stride != 1)
       break;

@@ -28,8 +28,9 @@ TermList concat(std::initializer_list<llvm::ArrayRef<std::string>> lists);
 class KernelAxes {
 public:
   KernelAxes() = default;
-  /// `grown` has the size in visa for each axis.
-  KernelAxes(AxesAttr declared, llvm::ArrayRef<int64_t> grown);
+  /// `grown` has the size in visa for each axis. With `copies`, visa has an
+  /// axis more, along which a number is repeated to fill words of memory.
+  KernelAxes(AxesAttr declared, llvm::ArrayRef<int64_t> grown, bool copies);
 
   AxesAttr visa() const { return visaAxes; }
   AxesAttr declared() const { return tmapAxes; }
@@ -39,13 +40,20 @@ public:
   const std::string &name(int axis) const {
     return tmapAxes.getAxes()[axis].name;
   }
+  /// The digit of `count` copies.
+  std::string copies(int64_t count) const {
+    return count == maxCopies ? copyAxis
+                              : copyAxis + " % " + std::to_string(count);
+  }
   /// The cells that the tensor has: `K`, or `K = 100` where visa has more.
   std::string live(int axis) const;
   /// A mapping of the declared axes as one of visa.
   std::string rewrite(MappingAttr mapping) const;
 
 private:
+  static constexpr int64_t maxCopies = 8;
   AxesAttr tmapAxes, visaAxes;
+  std::string copyAxis;
 };
 
 /// An axis in units of `tile` cells, filled up with padding to `padded` cells.

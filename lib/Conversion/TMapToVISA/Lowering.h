@@ -7,6 +7,7 @@
 #ifndef FURIOSA_LIB_CONVERSION_TMAPTOVISA_LOWERING_H
 #define FURIOSA_LIB_CONVERSION_TMAPTOVISA_LOWERING_H
 
+#include "Fusion.h"
 #include "Search.h"
 
 namespace furiosa::tmap {
@@ -21,6 +22,13 @@ mlir::FailureOr<std::vector<Candidate>>
 enumerateContraction(ContractOp op, CastOp cast, const Search &search);
 /// Whether the sums can be narrowed to this type on the way.
 bool canNarrow(ContractOp op, CastOp cast);
+
+/// Ways to run casts and element-wise functions in one pass.
+std::vector<Candidate> enumeratePass(const VectorPass &pass,
+                                     const Search &search);
+
+/// Ways to fold one axis.
+std::vector<Candidate> enumerateReduction(ReduceOp op, const Search &search);
 
 } // namespace furiosa::tmap
 

@@ -37,6 +37,8 @@ public:
 private:
   /// Only tensor functions, over one declaration of axes.
   LogicalResult check();
+  /// An op for each folded axis, the last one first.
+  void splitReductions();
   /// Sizes of the axes in visa.
   KernelAxes growAxes() const;
   LogicalResult convert(Operation *op);
@@ -44,6 +46,9 @@ private:
   LogicalResult place(Operation *op, ValueRange operands, Value result,
                       FailureOr<std::vector<Candidate>> candidates);
   LogicalResult convertContraction(ContractOp op);
+  /// Casts and element-wise functions; what the user's pass does waits for it.
+  LogicalResult convertPass(Operation *op);
+  LogicalResult convertMove(MoveOp op);
   LogicalResult convertReturn(func::ReturnOp op);
   Value lookUp(Value tensor) const { return values.lookup(tensor); }
 
@@ -56,6 +61,8 @@ private:
   DenseMap<Value, Value> values;
   /// Ops that another one's chain does as well.
   DenseSet<Operation *> fused;
+  /// Casts and functions that the pass of their one user does.
+  DenseSet<Operation *> deferred;
 };
 
 struct ConvertTMapToVISA
@@ -138,12 +145,63 @@ KernelAxes KernelConversion::growAxes() const {
           std::max(sizes[axis], getGrownSize(op, declared.getAxes()[axis].size,
                                              axis == over.back()));
   });
-  return KernelAxes(declared, sizes);
+  // Operands that lack axes hold a number per flit.
+  bool copies = false;
+  kernel->walk([&](Operation *op) {
+    if (!isa<ElementwiseOp, CastOp>(op))
+      return;
+    size_t most =
+        getAxesInOrder(cast<MappedTensorType>(op->getResultTypes().front()))
+            .size();
+    copies |= most == 0;
+    for (Type type : op->getOperandTypes())
+      copies |= getAxesInOrder(cast<MappedTensorType>(type)).size() < most;
+  });
+  return KernelAxes(declared, sizes, copies);
+}
+
+void KernelConversion::splitReductions() {
+  IRRewriter rewriter(kernel.getContext());
+  SmallVector<ReduceOp> ops;
+  kernel.walk([&](ReduceOp op) { ops.push_back(op); });
+  for (ReduceOp op : ops) {
+    rewriter.setInsertionPoint(op);
+    Value value = op.getSource();
+    ArrayRef<Attribute> over = op.getOver().getValue();
+    const vector::Reduction *row =
+        findReduction(op.getFn(), op.getType().getElementType());
+    for (size_t i = over.size(); i-- > 0;) {
+      auto name = cast<StringAttr>(over[i]);
+      auto next = ReduceOp::create(rewriter, op.getLoc(), op.getFn(), value,
+                                   name.getValue());
+      // The result's order is the op's.
+      if (i == 0)
+        next.getResult().setType(op.getType());
+      value = next;
+      if (declared.getAxes()[declared.getAxes().find(name.getValue())].size > 1)
+        continue;
+      // One cell is folded with what changes nothing.
+      Type type = op.getType().getElementType();
+      Value nothing = ConstantOp::create(rewriter, op.getLoc(),
+                                         getPlainType(type, declared, {}),
+                                         getNumber(type, row->identity));
+      Value folded = ElementwiseOp::create(
+          rewriter, op.getLoc(), next.getType(), op.getFn(),
+          ValueRange{next.getSource(), nothing});
+      rewriter.replaceOp(next, folded);
+      value = folded;
+    }
+    if (op->hasAttr(getPlacementAttrName()) && value.getDefiningOp())
+      value.getDefiningOp()->setAttr(getPlacementAttrName(),
+                                     op->getAttr(getPlacementAttrName()));
+    rewriter.replaceOp(op, value);
+  }
 }
 
 LogicalResult KernelConversion::run() {
   if (failed(check()))
     return failure();
+  splitReductions();
   axes = growAxes();
   visa::TargetAttr target = visa::getTarget(kernel);
   if (target.getChips() != 1)
@@ -179,9 +237,17 @@ LogicalResult KernelConversion::convert(Operation *op) {
     return success();
   if (auto contract = dyn_cast<ContractOp>(op))
     return convertContraction(contract);
+  if (isa<CastOp, ElementwiseOp>(op))
+    return convertPass(op);
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return place(op, reduce.getSource(), reduce.getResult(),
+                 enumerateReduction(reduce, *search));
+  if (auto move = dyn_cast<MoveOp>(op))
+    return convertMove(move);
   if (auto ret = dyn_cast<func::ReturnOp>(op))
     return convertReturn(ret);
-  return op->emitOpError() << "not yet supported: lowering of this op to visa";
+  // A constant is part of the ops that use it.
+  return success();
 }
 
 LogicalResult
@@ -218,12 +284,66 @@ LogicalResult KernelConversion::convertContraction(ContractOp op) {
                enumerateContraction(op, cast, *search));
 }
 
+/// The tensors that a pass reads: the stream, then the others.
+static SmallVector<Value> concatValues(const VectorPass &pass) {
+  SmallVector<Value> values = {pass.stream};
+  for (const SideOperand &side : pass.sides)
+    values.push_back(side.tensor);
+  return values;
+}
+
+LogicalResult KernelConversion::convertPass(Operation *op) {
+  auto isDeferred = [&](Operation *other) { return deferred.contains(other); };
+  std::string reason;
+  // Wait for the op that reads the result, if one pass can do both.
+  if (!op->use_empty() && llvm::all_equal(op->getUsers()) &&
+      !op->hasAttr(getPlacementAttrName())) {
+    Operation *user = *op->user_begin();
+    if (isa<CastOp, ElementwiseOp>(user)) {
+      deferred.insert(op);
+      auto pass = buildPass(user, isDeferred, reason);
+      bool isPart = false;
+      if (pass) {
+        isPart = llvm::is_contained(pass->ops, op);
+        if (auto castOp = dyn_cast<CastOp>(op))
+          for (const SideOperand &side : pass->sides)
+            isPart |= side.tensor == castOp.getSource() &&
+                      side.type == castOp.getType().getElementType();
+      }
+      if (isPart)
+        return success();
+      deferred.erase(op);
+    }
+  }
+  auto pass = buildPass(op, isDeferred, reason);
+  if (!pass)
+    return op->emitOpError() << "not yet supported: " << reason;
+  for (Value value : concatValues(*pass))
+    if (!lookUp(value))
+      return op->emitOpError()
+             << "not yet supported: a function of constants alone; fold it "
+                "with --canonicalize";
+  return place(op, concatValues(*pass), op->getResult(0),
+               enumeratePass(*pass, *search));
+}
+
+LogicalResult KernelConversion::convertMove(MoveOp op) {
+  Value source = lookUp(op.getSource());
+  if (!source)
+    return op.emitOpError() << "not yet supported: a constant that is moved";
+  Emitter emitter(builder, op.getLoc(), axes);
+  values[op.getResult()] = emitter.copy(source, emitter.hbmType(op.getType()));
+  return success();
+}
+
 /// A result is a buffer of its own.
 LogicalResult KernelConversion::convertReturn(func::ReturnOp op) {
   Emitter emitter(builder, op.getLoc(), axes);
   SmallVector<Value> results;
   for (Value operand : op.getOperands()) {
     Value value = lookUp(operand);
+    if (!value)
+      return op.emitOpError() << "not yet supported: a constant as a result";
     if (isa<BlockArgument>(value) || llvm::is_contained(results, value))
       value = emitter.copy(value, value.getType());
     results.push_back(value);

@@ -1,0 +1,437 @@
+//===- Elementwise.cpp - Casts and element-wise functions as a chain ------===//
+//
+// A slice holds a tile of the result and of all operands. One operand streams,
+// the others lie in the vector register file; what does not fit there at once
+// is done pass by pass.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "furiosa/Dialect/Utils/ElementTypes.h"
+#include "furiosa/Target/RNGD/Machine.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::tmap;
+namespace machine = furiosa::rngd::machine;
+
+namespace {
+
+/// Elements of 32 bits in a flit.
+constexpr int64_t flitSize = machine::flitBytes / 4;
+
+/// One way to run a pass.
+struct Plan {
+  /// The axes of the result; that of the flit, if there is one, stands last.
+  SmallVector<Cut> cuts;
+  bool hasFlitAxis = false;
+  /// Cells of a flit that are in use: fewer than all where more of them do not
+  /// divide the axis, so that rows lie without gaps.
+  int64_t flitCells = flitSize;
+  /// The cut that is done in several passes.
+  size_t passCut = 0;
+  int64_t passes = 1;
+  bool stagedStream = false;
+  SmallVector<bool> stagedSides;
+  Place place;
+  int64_t bound = 0;
+
+  bool isFlitAxis(const Cut &cut) const {
+    return hasFlitAxis && cut.axis == cuts.back().axis;
+  }
+};
+
+class Elementwise {
+public:
+  Elementwise(const VectorPass &pass, const Plan &plan, const KernelAxes &axes)
+      : pass(pass), plan(plan), axes(axes) {}
+
+  PlacementAttr getPlacement(MLIRContext *context) const {
+    auto text = [&](StringRef value) {
+      return StringAttr::get(context, value);
+    };
+    FlitShape flit = getFlit();
+    return PlacementAttr::get(
+        context, text(plan.place.cluster), text(plan.place.slice), StringAttr(),
+        text(flit.time8()), text(flit.packet8), StringAttr());
+  }
+  Value emit(Emitter &emitter, ValueRange operands) const;
+
+private:
+  /// Elements of a word of memory.
+  static int64_t wordCells(Type type) {
+    return 64 / wireBits(*getElementType(type));
+  }
+  /// Whole flits of the axis, and whole words of the narrowest type.
+  static int64_t fillCells() { return 2 * flitSize; }
+  /// Whether a tensor has the axis of the flits.
+  bool hasFlit(MappedTensorType type) const {
+    return plan.hasFlitAxis &&
+           llvm::is_contained(getAxesInOrder(type), plan.cuts.back().axis);
+  }
+  /// Cells of a cut in one pass.
+  int64_t cellsOf(size_t cut) const {
+    return plan.cuts[cut].tile / (cut == plan.passCut ? plan.passes : 1);
+  }
+  FlitShape getFlit() const;
+  /// What a slice holds of a tensor: all of it, or what one pass sees.
+  enum class Part { Whole, Pass, ReadView, WriteView };
+  TermList terms(MappedTensorType type, Part part) const;
+  /// Of the result; a single cell is a word.
+  TermList resultTerms(Part part) const {
+    TermList list = terms(pass.result(), part);
+    if (!plan.hasFlitAxis)
+      list.back() = "1 # " + std::to_string(wordCells(pass.resultType));
+    return list;
+  }
+  bool isCut(MappedTensorType type) const {
+    return plan.passes > 1 && llvm::is_contained(getAxesInOrder(type),
+                                                 plan.cuts[plan.passCut].axis);
+  }
+  Value load(Emitter &emitter, Value source, MappedTensorType type,
+             bool staged) const;
+  /// The window of one pass, or the tensor itself.
+  Value window(Emitter &emitter, Value tensor, MappedTensorType type, Value at,
+               Part part) const;
+  Value loadSide(Emitter &emitter, Value tensor, const SideOperand &side) const;
+
+  const VectorPass &pass;
+  const Plan &plan;
+  const KernelAxes &axes;
+};
+
+} // namespace
+
+static MappedTensorType getTensorType(Value value) {
+  return cast<MappedTensorType>(value.getType());
+}
+
+FlitShape Elementwise::getFlit() const {
+  FlitShape flit;
+  size_t outer = plan.cuts.size() - (plan.hasFlitAxis ? 1 : 0);
+  for (size_t i = 0; i < outer; ++i)
+    flit.outer.push_back(plan.cuts[i].digit(axes, 1, cellsOf(i)));
+  int64_t used = plan.hasFlitAxis ? plan.flitCells : 1;
+  flit.cells = "1";
+  if (plan.hasFlitAxis) {
+    const Cut &cut = plan.cuts.back();
+    int64_t cells = cellsOf(outer);
+    flit.cells = cut.digit(axes, 1, used);
+    flit.steps = cut.digit(axes, used, cells / used);
+    if (used == flitSize) {
+      flit.packet8 = flit.cells;
+      flit.steps4 = cut.digit(axes, used / 2, cells / (used / 2));
+      flit.packet4 = cut.digit(axes, 1, used / 2);
+      return flit;
+    }
+  }
+  // Four cells or less are one packet of the narrow units.
+  flit.half = true;
+  auto fill = [&](int64_t size) {
+    return used == size ? flit.cells
+                        : flit.cells + " # " + std::to_string(size);
+  };
+  flit.packet8 = fill(flitSize);
+  flit.packet4 = fill(flitSize / 2);
+  return flit;
+}
+
+TermList Elementwise::terms(MappedTensorType type, Part part) const {
+  SmallVector<int> held = getAxesInOrder(type);
+  TermList list;
+  for (auto [i, cut] : llvm::enumerate(plan.cuts)) {
+    if (!llvm::is_contained(held, cut.axis))
+      continue;
+    bool isView = part == Part::ReadView || part == Part::WriteView;
+    if (isView && i == plan.passCut)
+      list.push_back((part == Part::ReadView ? "1 # " : "1 #{!} ") +
+                     std::to_string(plan.passes));
+    list.push_back(
+        cut.digit(axes, 1, part == Part::Whole ? cut.tile : cellsOf(i)));
+  }
+  // A flit for each cell.
+  if (!hasFlit(type))
+    list.push_back("1 # " + std::to_string(flitSize));
+  return list;
+}
+
+Value Elementwise::load(Emitter &emitter, Value source, MappedTensorType type,
+                        bool staged) const {
+  SmallVector<int> held = getAxesInOrder(type);
+  DmLayout layout;
+  layout.elementType = type.getElementType();
+  layout.place = plan.place;
+  layout.element = terms(type, Part::Whole);
+  TermList order;
+  for (const Cut &cut : plan.cuts) {
+    if (!llvm::is_contained(held, cut.axis))
+      continue;
+    int64_t size = axes.size(cut.axis);
+    int64_t filled =
+        plan.isFlitAxis(cut) ? llvm::alignTo(size, fillCells()) : size;
+    order.push_back(axes.live(cut.axis) +
+                    (filled == size ? "" : " # " + std::to_string(filled)));
+  }
+  if (hasFlit(type))
+    return emitter.load(source, layout,
+                        staged ? std::optional(order) : std::nullopt,
+                        plan.cuts.back().axis);
+  // A flit for each cell: copies of it fill a word.
+  std::string copies =
+      axes.copies(64 / wireBits(*getElementType(type.getElementType())));
+  Type view =
+      emitter.dmType(layout.elementType, plan.place, joinTerms(layout.element));
+  order.push_back(copies);
+  layout.element.back() = copies + " # " + std::to_string(flitSize);
+  Value loaded = emitter.load(source, layout, order);
+  return visa::TileOp::create(emitter.builder, emitter.loc, view, loaded,
+                              Value(), emitter.builder.getI64IntegerAttr(0),
+                              visa::Dimension::Element, copies, 1);
+}
+
+Value Elementwise::window(Emitter &emitter, Value tensor, MappedTensorType type,
+                          Value at, Part part) const {
+  if (!isCut(type))
+    return tensor;
+  const Cut &cut = plan.cuts[plan.passCut];
+  Type elementType = cast<visa::DmType>(tensor.getType()).getElementType();
+  return emitter.tile(
+      tensor, at, cut.digit(axes, cut.tile / plan.passes, plan.passes),
+      emitter.dmType(elementType, plan.place, joinTerms(terms(type, part))));
+}
+
+Value Elementwise::loadSide(Emitter &emitter, Value tensor,
+                            const SideOperand &side) const {
+  MappedTensorType type = getTensorType(side.tensor);
+  TermList held = terms(type, Part::Pass);
+  FlitShape flit = getFlit();
+  TermList time(held.begin(), held.end() - 1);
+  std::string cells = held.back(), packet = held.back();
+  if (hasFlit(type)) {
+    time.push_back(flit.steps);
+    cells = flit.cells;
+    packet = flit.packet8;
+    // Rows of flits that are not full lie a flit apart.
+    if (flit.half) {
+      held.back() = flit.steps;
+      held.push_back(packet);
+    }
+  }
+  Type vrf = emitter.vrfType(side.type, plan.place, joinTerms(held));
+  return emitter.chain(visa::Context::Sub, vrf, [&] {
+    emitter.fetch(tensor, joinTerms(time), cells);
+    if (side.type != type.getElementType())
+      emitter.fetchCast(side.type);
+    emitter.collect(joinTerms(time), packet);
+    emitter.toVrf(joinTerms(held));
+  });
+}
+
+Value Elementwise::emit(Emitter &emitter, ValueRange operands) const {
+  MappedTensorType streamTensor = getTensorType(pass.stream);
+  MappedTensorType result = pass.result();
+  Value stream =
+      load(emitter, operands.front(), streamTensor, plan.stagedStream);
+  SmallVector<Value> sideTensors, sides(pass.sides.size());
+  for (auto [i, side] : llvm::enumerate(pass.sides)) {
+    sideTensors.push_back(load(emitter, operands[1 + i],
+                               getTensorType(side.tensor),
+                               plan.stagedSides[i]));
+    if (!isCut(getTensorType(side.tensor)))
+      sides[i] = loadSide(emitter, sideTensors[i], side);
+  }
+  FlitShape flit = getFlit();
+  Type whole = emitter.dmType(pass.resultType, plan.place,
+                              joinTerms(resultTerms(Part::Whole)));
+  Value target;
+  if (plan.passes > 1)
+    target = visa::AllocOp::create(emitter.builder, emitter.loc, whole);
+  unsigned outBits = wireBits(*getElementType(pass.resultType));
+  // What memory holds of a flit: its cells, or a word with a single one.
+  std::string stored =
+      plan.hasFlitAxis ? flit.cells
+                       : "1 # " + std::to_string(wordCells(pass.resultType));
+  Value last;
+  emitter.forEach(plan.passes, [&](Value at) {
+    Value streamed = window(emitter, stream, streamTensor, at, Part::ReadView);
+    for (auto [i, side] : llvm::enumerate(pass.sides))
+      if (isCut(getTensorType(side.tensor)))
+        sides[i] =
+            loadSide(emitter,
+                     window(emitter, sideTensors[i], getTensorType(side.tensor),
+                            at, Part::ReadView),
+                     side);
+    Value into =
+        target ? window(emitter, target, result, at, Part::WriteView) : Value();
+    last =
+        emitter.chain(visa::Context::Main, into ? into.getType() : whole, [&] {
+          emitter.fetch(streamed, flit.time8(),
+                        plan.hasFlitAxis ? flit.cells : flit.packet8);
+          if (pass.streamType != streamTensor.getElementType())
+            emitter.fetchCast(pass.streamType);
+          emitter.collect(flit.time8(), flit.packet8);
+          if (!pass.steps.empty())
+            emitSteps(emitter, pass, flit, sides);
+          if (pass.resultType != pass.lastType)
+            emitter.cast(pass.resultType,
+                         flit.cells + " # " + std::to_string(256 / outBits));
+          emitter.commit(
+              stored,
+              joinTerms(resultTerms(into ? Part::WriteView : Part::Whole)),
+              into);
+        });
+  });
+  return emitter.store(target ? target : last, result);
+}
+
+//===----------------------------------------------------------------------===//
+// Enumeration
+//===----------------------------------------------------------------------===//
+
+/// Bytes of the vector register file that the side operands take in one pass.
+static int64_t getRegisterBytes(const VectorPass &pass, const Plan &plan) {
+  int64_t bytes = 0;
+  for (const SideOperand &side : pass.sides) {
+    SmallVector<int> held = getAxesInOrder(getTensorType(side.tensor));
+    int64_t cells = 1;
+    bool hasFlitAxis = false;
+    for (auto [i, cut] : llvm::enumerate(plan.cuts))
+      if (llvm::is_contained(held, cut.axis)) {
+        cells *= cut.tile / (i == plan.passCut ? plan.passes : 1);
+        hasFlitAxis |= plan.isFlitAxis(cut);
+      }
+    bytes += 4 * cells * (hasFlitAxis ? flitSize / plan.flitCells : flitSize);
+  }
+  return bytes;
+}
+
+/// As few passes as the register file allows; false if it is too small anyway.
+static bool choosePasses(const VectorPass &pass, Plan &plan) {
+  plan.passes = 1;
+  if (plan.cuts.empty())
+    return true;
+  // The largest tile leaves most choices.
+  for (auto [i, cut] : llvm::enumerate(plan.cuts))
+    if (cut.tile > plan.cuts[plan.passCut].tile)
+      plan.passCut = i;
+  int64_t tile = plan.cuts[plan.passCut].tile;
+  int64_t least = plan.isFlitAxis(plan.cuts[plan.passCut]) ? plan.flitCells : 1;
+  for (int64_t passes = 1; passes <= tile / least; ++passes) {
+    plan.passes = passes;
+    if (tile % (passes * least) == 0 &&
+        getRegisterBytes(pass, plan) <= int64_t(machine::vrfSliceBytes))
+      return true;
+  }
+  return false;
+}
+
+static int64_t getBits(MappedTensorType type) {
+  return wireBits(*getElementType(type.getElementType()));
+}
+
+static int64_t boundPlan(const VectorPass &pass, const Plan &plan,
+                         const KernelAxes &axes) {
+  auto sliceBytes = [&](MappedTensorType type) {
+    SmallVector<int> held = getAxesInOrder(type);
+    int64_t cells = 1;
+    for (const Cut &cut : plan.cuts)
+      if (llvm::is_contained(held, cut.axis))
+        cells *= std::min(cut.tile, axes.size(cut.axis));
+    return cells * getBits(type) / 8;
+  };
+  int64_t load =
+      boundLoad({sliceBytes(getTensorType(pass.stream)), plan.place});
+  for (const SideOperand &side : pass.sides)
+    load += boundLoad({sliceBytes(getTensorType(side.tensor)), plan.place});
+  int64_t flits = 1, cells = 1, run = 1;
+  bool contiguous = true;
+  for (const Cut &cut : llvm::reverse(plan.cuts)) {
+    flits *= plan.isFlitAxis(cut) ? cut.tile / plan.flitCells : cut.tile;
+    cells *= axes.size(cut.axis);
+    if (contiguous)
+      run *= std::min(cut.tile, axes.size(cut.axis));
+    contiguous &= cut.tile >= axes.size(cut.axis);
+  }
+  int64_t bits = getBits(pass.result());
+  return boundFixed() + load +
+         flits * (pass.isNarrow() && plan.flitCells == flitSize ? 2 : 1) +
+         boundStore(llvm::divideCeil(cells * bits, 8),
+                    std::max<int64_t>(1, run * bits / 8));
+}
+
+std::vector<Candidate> tmap::enumeratePass(const VectorPass &pass,
+                                           const Search &search) {
+  const KernelAxes &axes = search.getAxes();
+  MappedTensorType streamTensor = getTensorType(pass.stream);
+  SmallVector<int> streamed = getAxesInOrder(streamTensor);
+  // The innermost axis that the stream has fills the flits.
+  SmallVector<int> order = getAxesInOrder(pass.result());
+  int flitAxis = -1;
+  for (int axis : order)
+    if (llvm::is_contained(streamed, axis))
+      flitAxis = axis;
+  if (flitAxis >= 0) {
+    llvm::erase(order, flitAxis);
+    order.push_back(flitAxis);
+  }
+  auto kept = std::make_shared<VectorPass>(pass);
+  std::vector<Candidate> candidates;
+  auto add = [&](Plan plan) {
+    auto isStaged = [&](MappedTensorType type) {
+      SmallVector<int> held = getAxesInOrder(type);
+      SmallVector<Cut> own;
+      for (const Cut &cut : plan.cuts)
+        if (llvm::is_contained(held, cut.axis))
+          own.push_back(cut);
+      return !isLoadable(type, own, axes);
+    };
+    plan.stagedStream = isStaged(streamTensor);
+    for (const SideOperand &side : pass.sides)
+      plan.stagedSides.push_back(isStaged(getTensorType(side.tensor)));
+    plan.bound = boundPlan(pass, plan, axes);
+    auto keptPlan = std::make_shared<Plan>(std::move(plan));
+    Candidate candidate;
+    candidate.placement = Elementwise(*kept, *keptPlan, axes)
+                              .getPlacement(streamTensor.getContext());
+    candidate.bound = keptPlan->bound;
+    candidate.emit = [kept, keptPlan, &axes](Emitter &emitter,
+                                             ValueRange operands) {
+      return Elementwise(*kept, *keptPlan, axes).emit(emitter, operands);
+    };
+    candidates.push_back(std::move(candidate));
+  };
+  int64_t least = std::min(getBits(streamTensor), getBits(pass.result()));
+  for (int64_t used : {flitSize, flitSize / 2, flitSize / 4}) {
+    // Flits that are not full make sense where rows then lie without gaps.
+    int64_t size = flitAxis < 0 ? flitSize : axes.size(flitAxis);
+    if (used != flitSize && (size % flitSize == 0 || size % used != 0 ||
+                             size % (2 * used) == 0 || used * least < 64))
+      continue;
+    // Whole words of memory for the narrowest tensor.
+    int64_t granule = flitAxis < 0 ? 1 : std::max<int64_t>(used, 64 / least);
+    int64_t whole = 1;
+    for (auto [i, axis] : llvm::enumerate(order))
+      whole *= i + 1 == order.size() ? llvm::alignTo(axes.size(axis), granule)
+                                     : axes.size(axis);
+    for (int64_t cells = granule;; cells *= 2) {
+      Plan plan;
+      plan.hasFlitAxis = flitAxis >= 0;
+      plan.flitCells = used;
+      SmallVector<int64_t> tiles =
+          shareTiles(order, axes, std::min(cells, whole), granule);
+      for (auto [axis, tile] : llvm::zip_equal(order, tiles))
+        plan.cuts.push_back({axis, tile, tile});
+      SmallVector<Cut *> cuts;
+      for (Cut &cut : plan.cuts)
+        cuts.push_back(&cut);
+      auto place = spread(cuts, axes, search.getGrid());
+      if (place && choosePasses(pass, plan)) {
+        plan.place = *place;
+        add(std::move(plan));
+      }
+      if (cells >= whole)
+        break;
+    }
+  }
+  return candidates;
+}

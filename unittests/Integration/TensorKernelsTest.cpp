@@ -1,0 +1,305 @@
+//===- TensorKernelsTest.cpp - Generated functions of tensors -------------===//
+//
+// Programs of tensor functions of all kinds and sizes: the interpreter of tmap,
+// the interpreter of visa on what the conversion makes of them, and the binary
+// in the simulator agree bit for bit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+#include "furiosa/Conversion/Passes.h"
+#include "furiosa/InitAllDialects.h"
+#include "furiosa/Interpreter/Interpreter.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
+
+using namespace furiosa;
+using namespace furiosa::test;
+using llvm::formatv;
+
+namespace {
+
+struct Axis {
+  char name;
+  int64_t size;
+};
+/// A value of the program: its name, element type and axes.
+struct Tensor {
+  std::string name, type, axes;
+};
+
+/// Writes one program.
+class Generator {
+public:
+  Generator(uint64_t seed, Histogram &histogram)
+      : random(seed), histogram(histogram) {}
+  std::string write();
+
+private:
+  template <typename T>
+  T pick(std::initializer_list<T> list) {
+    return list.begin()[random() % list.size()];
+  }
+  bool chance(unsigned percent) { return random() % 100 < percent; }
+  void count(const std::string &what) { ++histogram[what]; }
+
+  std::string shuffle(std::string axes) {
+    for (size_t i = axes.size(); i > 1; --i)
+      std::swap(axes[i - 1], axes[random() % i]);
+    return axes;
+  }
+  std::string typeOf(const Tensor &tensor) {
+    std::string mapping;
+    for (char axis : tensor.axes)
+      mapping += std::string(mapping.empty() ? "" : ", ") + axis;
+    return formatv("!tmap.tensor<{0}, \"{1}\", #axes>", tensor.type,
+                   mapping.empty() ? "1" : mapping);
+  }
+  Tensor argument(std::string type, std::string axes) {
+    Tensor tensor{formatv("%a{0}", arguments.size()), type, axes};
+    arguments.push_back(tensor);
+    return tensor;
+  }
+  Tensor define(std::string type, std::string axes) {
+    return {formatv("%v{0}", values++), type, axes};
+  }
+  void line(const Tensor &result, const std::string &text) {
+    body += "  " + result.name + " = " + text + "\n";
+  }
+  Tensor constant(const std::string &type) {
+    Tensor tensor = define(type, "");
+    line(tensor,
+         formatv("tmap.constant {0} : {1} : {2}",
+                 type == "f32" ? pick<const char *>({"0.5", "-2.0", "1.25"})
+                               : pick<const char *>({"3", "-7", "1"}),
+                 type, typeOf(tensor)));
+    return tensor;
+  }
+  Tensor cast(const Tensor &from, const std::string &type) {
+    Tensor to = define(type, from.axes);
+    line(to, formatv("tmap.cast {0} : {1} -> {2}", from.name, typeOf(from),
+                     typeOf(to)));
+    count("cast " + from.type + " to " + type);
+    return to;
+  }
+  Tensor contract();
+  Tensor widened(const std::string &type, const std::string &axes);
+  Tensor elementwise(Tensor x);
+  Tensor reduce(const Tensor &x);
+
+  std::mt19937_64 random;
+  Histogram &histogram;
+  std::vector<Axis> axes;
+  std::vector<Tensor> arguments;
+  std::string body;
+  unsigned values = 0;
+};
+
+} // namespace
+
+/// An argument as i32 or f32, through a cast more often than not.
+Tensor Generator::widened(const std::string &type, const std::string &axes) {
+  if (chance(40))
+    return argument(type, axes);
+  return cast(argument(type == "f32"
+                           ? pick<std::string>({"bf16", "f8E4M3FN", "f8E5M2"})
+                           : pick<std::string>({"i8", "i16"}),
+                       axes),
+              type);
+}
+
+Tensor Generator::contract() {
+  std::string type =
+      pick<std::string>({"bf16", "bf16", "i8", "i8", "f8E4M3FN", "f8E5M2"});
+  std::string batch = chance(25) ? "B" : "";
+  std::string lhs = chance(85) ? "I" : "", rhs = chance(85) ? "J" : "";
+  if (chance(15))
+    rhs += "H";
+  std::string over = chance(15) ? "LK" : "K";
+  Tensor a = argument(type, chance(75) ? batch + lhs + over
+                                       : shuffle(batch + lhs + over));
+  Tensor b = argument(type, chance(75) ? batch + rhs + over
+                                       : shuffle(rhs + over + batch));
+  std::string free = batch + lhs + rhs;
+  Tensor c =
+      define(type == "i8" ? "i32" : "f32", chance(75) ? free : shuffle(free));
+  line(c, formatv("tmap.contract {0}, {1} over [{2}] : {3}, {4} -> {5}", a.name,
+                  b.name, over == "K" ? "K" : "L, K", typeOf(a), typeOf(b),
+                  typeOf(c)));
+  count("contract " + type);
+  count("batch axes " + std::to_string(batch.size()));
+  count("summed axes " + std::to_string(over.size()));
+  count("free axes " + std::to_string(free.size() - batch.size()));
+  return c;
+}
+
+Tensor Generator::elementwise(Tensor x) {
+  Tensor y = define(x.type, x.axes);
+  bool real = x.type == "f32";
+  if (real && chance(25)) {
+    std::string fn = pick<std::string>({"exp", "tanh", "sigmoid", "sqrt"});
+    line(y, formatv("tmap.elementwise {0} {1} : ({2}) -> {3}", fn, x.name,
+                    typeOf(x), typeOf(y)));
+    count("elementwise unary");
+    return y;
+  }
+  std::string fn =
+      real ? pick<std::string>({"add", "sub", "mul", "div", "max", "min"})
+           : pick<std::string>({"add", "sub", "mul_int", "max", "and", "xor",
+                                "add_sat", "abs_min"});
+  Tensor other;
+  switch (random() % 4) {
+  case 0:
+    other = constant(x.type);
+    count("operand constant");
+    break;
+  case 1:
+    other = x;
+    count("operand itself");
+    break;
+  case 2:
+    other = widened(x.type, chance(70) ? x.axes : shuffle(x.axes));
+    count("operand of all axes");
+    break;
+  default: {
+    std::string some;
+    for (char axis : x.axes)
+      if (chance(50))
+        some += axis;
+    other = widened(x.type, some);
+    count("operand of " + std::to_string(some.size()) + " axes");
+  }
+  }
+  if (chance(50))
+    std::swap(x, other);
+  line(y, formatv("tmap.elementwise {0} {1}, {2} : ({3}, {4}) -> {5}", fn,
+                  x.name, other.name, typeOf(x), typeOf(other), typeOf(y)));
+  count("elementwise binary");
+  return y;
+}
+
+Tensor Generator::reduce(const Tensor &x) {
+  std::string kept = x.axes, over;
+  do {
+    size_t at = random() % kept.size();
+    over += kept[at];
+    kept.erase(at, 1);
+  } while (!kept.empty() && chance(20));
+  Tensor y = define(x.type, kept);
+  std::string list;
+  for (char axis : over)
+    list += std::string(list.empty() ? "" : ", ") + axis;
+  std::string fn = x.type == "f32"
+                       ? pick<std::string>({"add", "max", "min"})
+                       : pick<std::string>({"add_sat", "max", "min"});
+  line(y, formatv("tmap.reduce {0} {1} over [{2}] : {3} -> {4}", fn, x.name,
+                  list, typeOf(x), typeOf(y)));
+  count("reduce over " + std::to_string(over.size()));
+  return y;
+}
+
+std::string Generator::write() {
+  axes = {{'B', pick<int64_t>({1, 2, 3, 5})},
+          {'H', pick<int64_t>({2, 3, 4})},
+          {'I', pick<int64_t>({1, 3, 8, 16, 37, 64, 100, 128})},
+          {'J', pick<int64_t>({1, 5, 8, 13, 24, 64, 96, 131, 256})},
+          {'K', pick<int64_t>({1, 3, 16, 32, 37, 64, 100, 128, 200})},
+          {'L', pick<int64_t>({1, 2, 3})}};
+  Tensor value;
+  if (chance(60)) {
+    value = contract();
+  } else {
+    std::string all = pick<std::string>({"I", "J", "IJ", "BIJ", "JI", "HK"});
+    value = widened(pick<std::string>({"i32", "f32"}), all);
+  }
+  unsigned ops = random() % 4;
+  for (unsigned i = 0; i < ops; ++i) {
+    if (!value.axes.empty() && chance(20))
+      value = reduce(value);
+    else
+      value = elementwise(value);
+  }
+  if (chance(40))
+    value = cast(value,
+                 value.type == "f32"
+                     ? pick<std::string>({"bf16", "f8E4M3FN", "f8E5M2", "i32"})
+                     : pick<std::string>({"i8", "i16", "f32"}));
+  if (value.axes.size() > 1 && chance(10)) {
+    Tensor moved = define(value.type, shuffle(value.axes));
+    line(moved, formatv("tmap.move {0} : {1} -> {2}", value.name, typeOf(value),
+                        typeOf(moved)));
+    value = moved;
+    count("move");
+  }
+  std::string text = "#axes = #tmap.axes<";
+  for (const Axis &axis : axes)
+    text += formatv("{0}{1} = {2}", axis.name == 'B' ? "" : ", ", axis.name,
+                    axis.size);
+  text += ">\nfunc.func @kernel(";
+  for (const Tensor &tensor : arguments)
+    text += formatv("{0}{1}: {2}", tensor.name == "%a0" ? "" : ", ",
+                    tensor.name, typeOf(tensor));
+  return text + formatv(") -> {0} attributes {{visa.kernel} {{\n{1}  return "
+                        "{2} : {0}\n}\n",
+                        typeOf(value), body, value.name)
+                    .str();
+}
+
+/// The results of the kernel in the interpreter after the conversion.
+static void runConverted(const std::string &text,
+                         llvm::ArrayRef<HostArray> arguments,
+                         std::vector<HostArray> &results) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  interpreter::registerInterpreterModels(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  ASSERT_TRUE(module);
+  mlir::PassManager passes(&context);
+  passes.addPass(createConvertTMapToVISA());
+  ASSERT_TRUE(succeeded(passes.run(*module)));
+  mlir::func::FuncOp kernel;
+  module->walk([&](mlir::func::FuncOp op) { kernel = op; });
+  auto values = interpreter::interpret(kernel, arguments);
+  ASSERT_TRUE(succeeded(values));
+  results = std::move(*values);
+}
+
+/// Shards run beside each other.
+class TensorKernelsTest : public testing::TestWithParam<unsigned> {};
+
+TEST_P(TensorKernelsTest, GeneratedProgramsAgree) {
+  GeneratedCases cases(100);
+  Histogram histogram;
+  for (unsigned i = 0; i < cases.count; ++i) {
+    unsigned seed = cases.first + GetParam() * cases.count + i;
+    std::string text = Generator(seed, histogram).write();
+    SCOPED_TRACE("FURIOSA_SEED=" + std::to_string(seed) + "\n" + text);
+    Built built;
+    build(text, built);
+    if (testing::Test::HasFatalFailure())
+      return;
+    for (const char *fill : {"quarter", "random"}) {
+      std::vector<HostArray> arguments = makeArguments(built, fill);
+      std::vector<HostArray> expected, converted;
+      // The interpreter of tmap and the simulator.
+      std::string difference = runBoth(built, arguments, expected, 1);
+      ASSERT_EQ(difference, "") << fill;
+      runConverted(text, arguments, converted);
+      ASSERT_EQ(converted.size(), expected.size());
+      for (size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_EQ(converted[i].codes, expected[i].codes) << fill;
+        EXPECT_EQ(converted[i].defined, expected[i].defined) << fill;
+      }
+    }
+    if (testing::Test::HasFailure())
+      return;
+  }
+  printHistogram(histogram, cases.count);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, TensorKernelsTest, testing::Values(0, 1, 2));
