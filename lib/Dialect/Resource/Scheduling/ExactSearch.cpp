@@ -22,10 +22,13 @@ public:
 
 private:
   void search(const Clock &clock, uint32_t issued);
-  int64_t getReady(unsigned command) const {
+  /// When those of its dependences that are issued have ended; the ends of
+  /// others are left from orders tried before.
+  int64_t getReady(unsigned command, uint32_t issued) const {
     int64_t ready = work.begin;
     for (unsigned before : work.block.commands[command].after)
-      ready = std::max(ready, end[before]);
+      if (issued >> before & 1)
+        ready = std::max(ready, end[before]);
     return ready;
   }
   int64_t getBound(const Clock &clock, uint32_t issued) const;
@@ -52,7 +55,7 @@ int64_t ExactSearch::getBound(const Clock &clock, uint32_t issued) const {
   for (unsigned i = 0; i < work.size(); ++i) {
     if (issued >> i & 1)
       continue;
-    int64_t from = std::max(clock.getTime(), getReady(i));
+    int64_t from = std::max(clock.getTime(), getReady(i, issued));
     result = std::max(result, from + work.tail[i]);
     for (unsigned r = 0; r < numResources; ++r)
       if (work.resources[i] >> r & 1) {
@@ -97,12 +100,12 @@ void ExactSearch::search(const Clock &clock, uint32_t issued) {
     if (!(issued >> i & 1) &&
         llvm::all_of(work.block.commands[i].after,
                      [&](unsigned before) { return issued >> before & 1; }))
-      candidates.emplace_back(clock.getStart(work, i, getReady(i)),
+      candidates.emplace_back(clock.getStart(work, i, getReady(i, issued)),
                               -work.tail[i], i);
   llvm::sort(candidates);
   for (auto [start, negated, command] : candidates) {
     Clock next = clock;
-    end[command] = next.issue(work, command, getReady(command));
+    end[command] = next.issue(work, command, getReady(command, issued));
     uint32_t now = issued | 1u << command;
     if (getBound(next, now) >= best.end || isDominated(next, now))
       continue;
