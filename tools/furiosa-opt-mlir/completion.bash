@@ -41,7 +41,7 @@ _furiosa_opt_mlir_compile() {
     ;;
   esac
   if [[ $cur == -* ]]; then
-    _furiosa_opt_mlir_words "-o -p -j --package --exact --list --release
+    _furiosa_opt_mlir_words "-o -p -j --package --exact --list --strict --release
       --message-format --color --quiet --timing --MD --MF --no-cache --cache-dir
       --cache-limit --cache-stats --dump-visa --dump-dfg --dump-ir --dump-graph
       --dump-schedule --dump-trace --dump-summary --help --help-list --version"

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "furiosa/Dialect/VISA/IR/KernelCheck.h"
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/InitAllPasses.h"
 #include "furiosa/Support/Colours.h"
@@ -24,8 +25,13 @@ static int optimize(int argc, char **argv) {
   mlir::DialectRegistry registry;
   furiosa::registerAllDialects(registry);
   furiosa::registerAllPasses();
+  // `compile` has an option of this name as well.
+  llvm::cl::opt<bool> strict(
+      "strict", llvm::cl::desc("Refuse what the kernel check only warns of"));
   auto [inputFile, outputFile] = mlir::registerAndParseCLIOptions(
       argc, argv, "furiosa optimizer driver\n", registry);
+  if (strict)
+    furiosa::visa::makeStrict(registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (outputFile == "-" || config.shouldShowDialects() ||
       config.shouldListPasses()) {

@@ -3,11 +3,13 @@
 #include "EdfRunner.h"
 #include "Runner.h"
 #include "furiosa/Conversion/Pipelines.h"
+#include "furiosa/Dialect/VISA/IR/KernelCheck.h"
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/Interpreter/Interpreter.h"
 #include "furiosa/Tools/Compile.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Verifier.h"
@@ -19,6 +21,10 @@ using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::run;
 
+static llvm::cl::opt<bool>
+    strict("strict", llvm::cl::cat(getCategory()),
+           llvm::cl::desc("Refuse what the kernel check only warns of"));
+
 namespace {
 class InterpreterRunner : public Runner {
 public:
@@ -26,6 +32,8 @@ public:
     DialectRegistry registry;
     registerAllDialects(registry);
     interpreter::registerInterpreterModels(registry);
+    if (strict)
+      visa::makeStrict(registry);
     context.appendDialectRegistry(registry);
     // Faults name clauses; the generic form of the op would bury them.
     context.printOpOnDiagnostic(false);
@@ -52,6 +60,10 @@ public:
   }
   llvm::Expected<std::unique_ptr<Runner>> compile(bool early) override {
     SourceMgrDiagnosticHandler handler(*sources, &context);
+    // Warnings were given when the kernel was loaded.
+    ScopedDiagnosticHandler filter(&context, [](Diagnostic &diagnostic) {
+      return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);
+    });
     auto binary = compileKernel(*module, kernel);
     if (failed(binary))
       return llvm::createStringError("kernel '" + kernelName +
@@ -133,6 +145,7 @@ llvm::Error InterpreterRunner::load(StringRef path, StringRef wanted) {
   if (!isVISA())
     return llvm::Error::success();
   auto function = cast<func::FuncOp>(kernel);
+  visa::emitWarnings(function);
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto layout = interpreter::getOperandLayout(type);
     if (!layout)

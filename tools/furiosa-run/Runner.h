@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 
 #include <memory>
@@ -25,6 +26,9 @@ struct Operand {
   std::string name;
   OperandLayout layout;
 };
+
+/// The options of furiosa-run.
+llvm::cl::OptionCategory &getCategory();
 
 /// A kernel that is ready to run.
 class Runner {

@@ -24,23 +24,27 @@ using namespace llvm;
 using namespace furiosa;
 using namespace furiosa::run;
 
-static cl::OptionCategory category("furiosa-run options");
+cl::OptionCategory &run::getCategory() {
+  static cl::OptionCategory category("furiosa-run options");
+  return category;
+}
+
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("FILE"), cl::cat(category));
+                                      cl::desc("FILE"), cl::cat(getCategory()));
 static cl::list<std::string> argumentSpecs(cl::Positional, cl::desc("[ARG...]"),
-                                           cl::cat(category));
+                                           cl::cat(getCategory()));
 static cl::opt<std::string>
-    kernelName("kernel", cl::value_desc("name"), cl::cat(category),
+    kernelName("kernel", cl::value_desc("name"), cl::cat(getCategory()),
                cl::desc("The kernel to run, if the file has several"));
 static cl::opt<std::string>
-    outputDirectory("o", cl::value_desc("directory"), cl::cat(category),
+    outputDirectory("o", cl::value_desc("directory"), cl::cat(getCategory()),
                     cl::desc("Write each result to DIRECTORY/NAME.npy"));
 static cl::list<std::string>
-    outputFiles("out", cl::value_desc("name=file.npy"), cl::cat(category),
+    outputFiles("out", cl::value_desc("name=file.npy"), cl::cat(getCategory()),
                 cl::desc("Write one result to a file"));
 
 static cl::opt<bool>
-    check("check", cl::cat(category),
+    check("check", cl::cat(getCategory()),
           cl::desc("Also compile the kernel, run the binary in the simulator "
                    "and compare all results bit for bit"));
 
@@ -189,7 +193,7 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   chooseColours();
   handleInterrupts();
-  cl::HideUnrelatedOptions(category);
+  cl::HideUnrelatedOptions(getCategory());
   cl::ParseCommandLineOptions(
       argc, argv,
       "runs a kernel on the host\n\n"

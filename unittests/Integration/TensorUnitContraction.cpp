@@ -26,6 +26,8 @@ private:
   bool refetch = false, interleaved = true;
   bool columnsInStream = true, columnsInWeight = true;
   bool sliceInStream = true, sliceInWeight = true;
+  /// The register file is filled by a chain of the main context.
+  bool loadsInMain = false;
   Digits streamSlice, operandSlice;
   Digits packetDigits, streamTime, broadcast, outerTime, sumTime;
   Digits streamElement, weightElement, trfElement;
@@ -59,6 +61,13 @@ std::optional<TensorUnitKernel> ContractionDrawer::draw() {
     int64_t limit = type == I5 ? 8 : 128;
     return type == I5 || type == I9 ? int(random() % (2 * limit) - limit) : 0;
   };
+  loadsInMain = chance(20);
+  if (loadsInMain)
+    kind("weight loaded by main");
+  if (loadsInMain && (weight == E4M3 || weight == E5M2) && chance(50)) {
+    weightMemory = E2M1;
+    kind("table lookup in front of a contraction");
+  }
   zeroA = drawZero(stream);
   zeroB = drawZero(weight);
 
@@ -310,7 +319,7 @@ bool ContractionDrawer::drawWeightChain() {
     if (a->count != b->count)
       break;
   }
-  if (run * bits % 64 != 0)
+  if (run * bitsOf(weightMemory) % (loadsInMain ? 8 : 64) != 0)
     return false;
   weightElement = memory;
   Digits time = parts->first;
@@ -320,6 +329,8 @@ bool ContractionDrawer::drawWeightChain() {
     return false;
   stage("fetch %bd time \"" + text(time) + "\" packet \"" + text(fetchPacket) +
         "\" : !bd");
+  if (weightMemory == E2M1)
+    stage("table_lookup to " + nameOf(weight));
   if (weight == I5 || weight == I9)
     stage("zero_point_sub " + std::to_string(zeroB));
   quoted("collect", time, collected);
@@ -364,8 +375,9 @@ bool ContractionDrawer::finish() {
       "func.func @kernel(%a: !ah, %b: !bh) -> !ch attributes {visa.kernel} {\n"
       "  %ad = visa.to_dm %a : !ah -> !ad\n"
       "  %bd = visa.to_dm %b : !bh -> !bd\n"
-      "  %w = visa.chain sub -> !w {\n" +
-      weightStages + "  }\n  %c = visa.chain main -> !cd {\n" + stages +
+      "  %w = visa.chain " +
+      (loadsInMain ? "main" : "sub") + " -> !w {\n" + weightStages +
+      "  }\n  %c = visa.chain main -> !cd {\n" + stages +
       "  }\n"
       "  %o = visa.to_hbm %c : !cd -> !ch\n"
       "  return %o : !ch\n}\n}\n";
@@ -380,6 +392,8 @@ bool ContractionDrawer::finish() {
                              : float(integerOf(code, bitsOf(type)) - zero);
   };
   auto valueB = [type = weightMemory, zero = zeroB](uint32_t code) -> float {
+    if (type == E2M1)
+      return e2m1(code);
     return isFloatType(type) ? valueOf(type, code)
                              : float(integerOf(code, bitsOf(type)) - zero);
   };

@@ -177,6 +177,7 @@ std::vector<std::string> test::getTensorUnitKinds() {
           "padded lanes",
           "padded rows",
           "padded weight",
+          "weight loaded by main",
           "columns of the stream",
           "columns of the weight",
           "columns of both",

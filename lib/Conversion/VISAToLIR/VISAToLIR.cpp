@@ -506,6 +506,8 @@ void ConvertVISAToLIR::runOnOperation() {
     if (!kernel->hasAttr(VISADialect::getKernelAttrName()) ||
         kernel->hasAttr("lir.pes"))
       return;
+    // In front of the unrolling, which would repeat it.
+    emitWarnings(kernel);
     planners.emplace_back(kernel, plan);
     ok &= succeeded(prepare(kernel)) && succeeded(planners.back().run());
   });

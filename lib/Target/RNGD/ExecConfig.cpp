@@ -585,7 +585,11 @@ static bool isKnownRoute(uint64_t route, codes::ExecTarget context) {
   uint64_t optional = bit(RouteUnit::DotProductEngine) |
                       bit(RouteUnit::VectorEngine) |
                       bit(RouteUnit::TransposeEngine);
-  return (route & ~optional) == bit(RouteUnit::CommitUnit);
+  return (route & ~optional) == bit(RouteUnit::CommitUnit) ||
+         route == codes::routeTrfLoad || route == codes::routeVrfLoad ||
+         // Results pass the vector engine on the way to its register file.
+         (route & ~bit(RouteUnit::DotProductEngine)) ==
+             (codes::routeVrfLoad | bit(RouteUnit::VectorEngine));
 }
 
 /// What commit asks of the units in front of it.

@@ -16,6 +16,7 @@
 #include "Workers.h"
 
 #include "furiosa/Dialect/Resource/IR/Resource.h"
+#include "furiosa/Dialect/VISA/IR/KernelCheck.h"
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/Support/Colours.h"
 #include "furiosa/Support/WriteFile.h"
@@ -77,6 +78,8 @@ class Driver {
 public:
   Driver(Options options) : options(std::move(options)) {
     registerAllDialects(registry);
+    if (this->options.strict)
+      visa::makeStrict(registry);
   }
   int run();
 

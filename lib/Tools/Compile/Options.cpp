@@ -137,6 +137,11 @@ struct Flags {
       "release",
       cl::desc("Compile for this release, whatever visa.target says"),
       cl::value_desc("release"), cl::cat(category)};
+  cl::opt<bool> strict{
+      "strict",
+      cl::desc("Refuse what the kernel check only warns of: see Warnings in "
+               "docs/rules.md"),
+      cl::cat(category)};
   cl::opt<unsigned> jobs{"j",
                          cl::desc("Kernels at a time; 0 for one a processor "
                                   "(default). The bytes do not depend on it"),
@@ -297,6 +302,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
     if (!options.release)
       return std::nullopt;
   }
+  options.strict = flags.strict;
   options.jobs = flags.jobs;
   if (options.jobs == 0)
     options.jobs = std::max(1u, hardware_concurrency().compute_thread_count());

@@ -34,6 +34,8 @@ struct Options {
   std::string output;
   bool list = false;
   std::optional<rngd::Release> release;
+  /// Warnings of the kernel check are errors.
+  bool strict = false;
   unsigned jobs = 1;
   MessageFormat format = MessageFormat::Human;
   /// No table unless something failed.

@@ -1987,7 +1987,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
     vector_alu fxp_add add [imm 1]
-    // expected-error@+1 {{LIR-20: expected vector_* or cast or transpose or commit_adapter after vector_alu}}
+    // expected-error@+1 {{LIR-20: expected vector_* or cast or transpose or commit_adapter or vrf_store after vector_alu}}
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
   }
   return
@@ -2074,13 +2074,13 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
 
 // -----
 
-// Register-file store on main.
+// LIR-12: a register-file store on main takes what collect gives.
 
 func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.mem<dm, 4096>, %v: !lir.mem<vrf, 32>) {
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    // expected-error@+1 {{not yet supported: register-file stores of the main context}}
+    // expected-error@+1 {{LIR-12: rows must be 2, found 1}}
     vrf_store %v rows 1 : !lir.mem<vrf, 32>
   }
   return
@@ -2118,15 +2118,15 @@ func.func @f(%a: !lir.mem<dm, 2048>, %v: !lir.mem<vrf, 32>) {
 
 // -----
 
-// Register-file store of results on main.
+// LIR-12: the rows of a register file behind the vector engine on main.
 
-func.func @f(%a: !lir.mem<dm, 2048>, %v: !lir.mem<vrf, 64>) {
+func.func @f(%a: !lir.mem<dm, 2048>, %v: !lir.mem<vrf, 32>) {
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
     vector_alu fxp_add add [imm 1]
-    // expected-error@+1 {{not yet supported: register-file stores of the main context}}
-    vrf_store %v rows 2 : !lir.mem<vrf, 64>
+    // expected-error@+1 {{LIR-12: rows must be 2, found 1}}
+    vrf_store %v rows 1 : !lir.mem<vrf, 32>
   }
   return
 }

@@ -162,27 +162,3 @@ func.func @wrong_tier() attributes {visa.kernel} {
   }
   return
 }
-
-// -----
-
-// Register files are loaded in the sub context.
-#axes = #tmap.axes<A = 8>
-!dm = !visa.dm<i32, slice "1 # 256", element "A", #axes>
-!vrf = !visa.vrf<i32, slice "1 # 256", element "A", #axes>
-!trf = !visa.trf<i32, slice "1 # 256", lane "1", element "A", #axes>
-func.func @main_context() attributes {visa.kernel} {
-  %d = visa.alloc : !dm
-  %w = visa.chain main -> !vrf {
-    fetch %d time "1" packet "A" : !dm
-    collect time "1" packet "A"
-    // expected-error @below {{not yet supported: to_vrf in the main context}}
-    to_vrf element "A"
-  }
-  %v = visa.chain main -> !trf {
-    fetch %d time "1" packet "A" : !dm
-    collect time "1" packet "A"
-    // expected-error @below {{not yet supported: to_trf in the main context}}
-    to_trf lane "1" element "A"
-  }
-  return
-}

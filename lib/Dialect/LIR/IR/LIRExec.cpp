@@ -72,8 +72,8 @@ static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
         if (sub)
           return {"trf_store", "vrf_store", vectorUnits, "cast",
                   "commit_adapter"};
-        return {"feed_buffer", vectorUnits, "cast", "transpose",
-                "commit_adapter"};
+        return {"feed_buffer",    vectorUnits, "cast",     "transpose",
+                "commit_adapter", "trf_store", "vrf_store"};
       })
       .Case<FeedBufferOp>(
           [](auto) -> SmallVector<StringRef> { return {"trf_sequencer"}; })
@@ -99,7 +99,8 @@ static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
         if (isVectorUnit(op) && sub)
           return {vectorUnits, "cast", "vrf_store", "commit_adapter"};
         if (isVectorUnit(op))
-          return {vectorUnits, "cast", "transpose", "commit_adapter"};
+          return {vectorUnits, "cast", "transpose", "commit_adapter",
+                  "vrf_store"};
         return {};
       });
 }
@@ -121,13 +122,6 @@ static LogicalResult verifyOrder(ExecOp exec) {
     if (!llvm::is_contained(allowed, name)) {
       if (isa<FeedBufferOp>(unit) && exec.getContext() == Context::Sub)
         return unit.emitOpError("TU-46: only the main context contracts");
-      // Routes that the chip has, but nothing below can encode.
-      if (exec.getContext() == Context::Main &&
-          isa<TrfStoreOp, VrfStoreOp>(unit) &&
-          (isa_and_nonnull<CollectOp>(last) ||
-           (last && isVectorUnit(last) && isa<VrfStoreOp>(unit))))
-        return unit.emitOpError(
-            "not yet supported: register-file stores of the main context");
       InFlightDiagnostic diag = unit.emitOpError("LIR-20: ");
       if (allowed.empty())
         diag << "nothing follows " << getUnitName(last);

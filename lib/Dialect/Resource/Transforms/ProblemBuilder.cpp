@@ -76,6 +76,9 @@ static std::optional<scheduling::Cost> describeExec(lir::ExecOp exec,
       if (!cycles)
         return std::nullopt;
       shape.transposed = *cycles;
+    } else if (isa<lir::TrfStoreOp, lir::VrfStoreOp>(unit)) {
+      // Both contexts write through the same unit.
+      resources |= scheduling::SubContext;
     } else if (auto op = dyn_cast<lir::FillOp>(unit)) {
       shape.writes = llvm::divideCeil(op.getTarget().getType().getBytes(),
                                       int64_t(machine::subFetchBytes));

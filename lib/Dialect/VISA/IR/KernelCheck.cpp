@@ -562,6 +562,72 @@ static void checkInterface(FunctionOpInterface kernel, KernelChecker &checker) {
     checker.noteFault();
 }
 
+//===----------------------------------------------------------------------===//
+// Warnings
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Stands beside the dialect where warnings are errors.
+struct StrictInterface : DialectInterface::Base<StrictInterface> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StrictInterface)
+  explicit StrictInterface(Dialect *dialect) : Base(dialect) {}
+};
+} // namespace
+
+void visa::makeStrict(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, VISADialect *dialect) {
+    dialect->addInterface<StrictInterface>();
+  });
+}
+
+static bool isStrict(MLIRContext *context) {
+  auto *dialect = context->getLoadedDialect<VISADialect>();
+  return dialect && dialect->getRegisteredInterface<StrictInterface>();
+}
+
+/// Reports hazards as errors or warnings; the number of them.
+static unsigned reportHazards(FunctionOpInterface kernel,
+                              DiagnosticSeverity severity) {
+  unsigned found = 0;
+  kernel.getFunctionBody().walk([&](ChainOp chain) {
+    bool isMain = chain.getContext() == Context::Main;
+    bool hasVector = false;
+    for (Operation &stage : chain.getBody().front()) {
+      hasVector |= isa<VectorInitOp>(stage);
+      bool isHazard = isMain ? isa<ToTrfOp, ToVrfOp>(stage)
+                             : isa<ToVrfOp>(stage) && hasVector;
+      if (!isHazard)
+        continue;
+      ++found;
+      InFlightDiagnostic diag = severity == DiagnosticSeverity::Error
+                                    ? mlir::emitError(stage.getLoc())
+                                    : mlir::emitWarning(stage.getLoc());
+      diag << "'" << stage.getName() << "' op ";
+      if (isMain)
+        diag << "W-1: a register-file store from the main context, behind "
+                "which devices hung or read stale data; load the register file "
+                "in the sub context, or commit and load what was committed";
+      else
+        diag << "W-2: a vector chain of the sub context that ends in the "
+                "vector register file, behind which devices hung or read stale "
+                "data; commit, and load what was committed";
+      diag.attachNote(chain.getLoc()) << "the chain begins here";
+    }
+  });
+  return found;
+}
+
+void visa::emitWarnings(FunctionOpInterface kernel) {
+  if (isStrict(kernel->getContext()))
+    return;
+  FailureOr<OwningOpRef<Operation *>> inlined = inlineIntoCopy(kernel);
+  if (failed(inlined))
+    return;
+  if (*inlined)
+    kernel = cast<FunctionOpInterface>(**inlined);
+  reportHazards(kernel, DiagnosticSeverity::Warning);
+}
+
 LogicalResult visa::checkKernel(FunctionOpInterface kernel) {
   // Below visa the interface of a kernel is in bytes: nothing to check here.
   bool hasTensors = llvm::any_of(kernel.getArgumentTypes(), [](Type type) {
@@ -585,6 +651,9 @@ LogicalResult visa::checkKernel(FunctionOpInterface kernel) {
   KernelChecker checker(kernel);
   checkInterface(kernel, checker);
   checker.checkBlock(kernel.getFunctionBody().front());
+  if (isStrict(kernel->getContext()) &&
+      reportHazards(kernel, DiagnosticSeverity::Error) != 0)
+    checker.noteFault();
   return success(!checker.failed());
 }
 

@@ -28,9 +28,6 @@ void ToTrfOp::check(StageChecker &checker, Layout &layout) {
   layout.point = Point::End;
   auto lane = checker.parse("lane", getLaneAttr());
   auto element = checker.parse("element", getElementAttr());
-  if (layout.context == Context::Main)
-    checker.notYetSupported() << "to_trf in the main context; load the "
-                                 "register file in the sub context";
   if (!isa<TrfType>(checker.getChain().getResult().getType())) {
     checker.fault("TU-33") << "the chain ends in the TRF, but its result is "
                            << checker.getChain().getResult().getType();
@@ -98,9 +95,6 @@ void ToVrfOp::check(StageChecker &checker, Layout &layout) {
                            << "; it may follow collect or vector_final";
   layout.point = Point::End;
   auto element = checker.parse("element", getElementAttr());
-  if (layout.context == Context::Main)
-    checker.notYetSupported() << "to_vrf in the main context; load the "
-                                 "register file in the sub context";
   if (!isa<VrfType>(checker.getChain().getResult().getType())) {
     checker.fault("TU-35") << "the chain ends in the VRF, but its result is "
                            << checker.getChain().getResult().getType();

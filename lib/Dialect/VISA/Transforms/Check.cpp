@@ -23,6 +23,7 @@ struct Check : public impl::VISACheckBase<Check> {
       return markAllAnalysesPreserved();
     if (failed(checkKernel(function)))
       return signalPassFailure();
+    emitWarnings(function);
     markAllAnalysesPreserved();
   }
 };

@@ -225,6 +225,15 @@ mlir::LogicalResult checkKernel(mlir::FunctionOpInterface kernel);
 mlir::FailureOr<mlir::OwningOpRef<mlir::Operation *>>
 inlineIntoCopy(mlir::FunctionOpInterface kernel);
 
+/// Warns of what the rules allow in a checked kernel and its helpers, but
+/// behind which devices were seen to hang or to read stale data (W-1, W-2).
+/// Says nothing where strict checks refuse it.
+void emitWarnings(mlir::FunctionOpInterface kernel);
+
+/// Makes the check of kernels refuse what emitWarnings() warns of, in all
+/// contexts of the registry.
+void makeStrict(mlir::DialectRegistry &registry);
+
 /// The layouts along a chain of a checked kernel. Fails with diagnostics where
 /// the chain has faults.
 mlir::FailureOr<std::vector<StageRecord>> analyzeChain(ChainOp chain);
