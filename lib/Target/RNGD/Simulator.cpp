@@ -776,6 +776,15 @@ rngd::simulate(const edf::Kernel &kernel,
   if (Fault fault = edf::checkKernel(kernel))
     return makeError(*fault);
   Machine machine{options, {}, {}, {}, options.seed};
+  uint64_t operandBytes = 0;
+  // `checkKernel` has bounded each by HBM.
+  for (const edf::Operand &operand : kernel.arguments.operands) {
+    operandBytes += operand.bytes;
+    if (operandBytes > options.maxOperandBytes)
+      return makeError("operand '" + operand.name + "' takes the operands "
+                       "beyond the " + Twine(options.maxOperandBytes) +
+                       " bytes that a simulation may have");
+  }
   if (Error error = machine.operands.load(kernel, operands))
     return error;
   for (const edf::Constant &constant : kernel.constants)

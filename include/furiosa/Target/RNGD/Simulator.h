@@ -59,6 +59,8 @@ struct SimulationOptions {
   /// Steps of loops (reads, multiply-accumulate steps, writes, packets) of all
   /// commands on all slices. A command that would go beyond is not started.
   uint64_t maxSteps = 1ull << 34;
+  /// Bytes of all operands together: a file may ask for as much as HBM has.
+  uint64_t maxOperandBytes = 1ull << 32;
 };
 
 struct SimulationResult {
