@@ -96,14 +96,15 @@ expect("several narrow", run("several", ("f", (8,), numbers), kernel="narrow"), 
 # The argument is a constant, packed: 3 k - 1000.
 expect("packed", run("packed"), [3 * k - 999 for k in range(2048)])
 
-# Rows of eight; a loop of four rounds with a condition: where it is late, its own four rows, before
-# that those from 60 on; what no copy reaches is -1.
-a = (b + small)[:512]
-wanted = [-1] * 512
-for i in range(4):
-    at = 8 * i if i >= 2 else 60
-    wanted[64 * i:64 * i + 32] = a[8 * at:8 * at + 32]
-expect("branch", run("branch", ("i", (64, 8), a)), wanted)
+# constant_add with conditions in front of its last transfer: on PEs 0 and 1,
+# by IF and by ELSE, that takes the argument instead of the sum.
+expect("condition", run("condition", ("i", (2048,), a)), a[:1024] + [x + 1 for x in a[1024:]])
+
+# y = M x in a loop over four tiles; sums of these numbers are exact in f32.
+M = [[float((r * 7 + k * 11 + r * k) % 31 - 15) for k in range(64)] for r in range(8192)]
+x = [float(k * 5 % 23 - 11) for k in range(64)]
+expect("loop", run("loop", ("f", (8192, 64), [m for row in M for m in row]), ("f", (64,), x)),
+       [sum(m * v for m, v in zip(row, x)) for row in M])
 
 # Row k is row index[k] of a table of 256 rows of 16.
 table = [float(k * 41 % 255 - 127) * 2.0**(k // 256) for k in range(256 * 16)]
