@@ -23,6 +23,10 @@ public:
   llvm::Expected<std::vector<HostArray>>
   run(llvm::ArrayRef<HostArray> arguments) override;
   llvm::Expected<std::unique_ptr<Runner>> compile(bool early) override;
+  llvm::Error traceTo(llvm::raw_ostream &os) override {
+    options.trace = &os;
+    return llvm::Error::success();
+  }
 
   rngd::SimulationOptions options;
 

@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <memory>
 #include <string>
@@ -44,6 +45,12 @@ public:
   /// The same kernel as a binary in the simulator, for `--check`. With `early`
   /// the effects of commands come as early as the queue allows, else as late.
   virtual llvm::Expected<std::unique_ptr<Runner>> compile(bool early) = 0;
+  /// Has `run` print a line for each command to `os`.
+  virtual llvm::Error traceTo(llvm::raw_ostream &os) {
+    return llvm::createStringError(
+        "only a kernel binary has commands to trace: compile '" + name() +
+        "' first");
+  }
 };
 
 /// Loads a kernel of the file at `path`: the one called `kernel`, or the only

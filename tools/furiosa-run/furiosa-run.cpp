@@ -44,6 +44,10 @@ static cl::list<std::string>
                 cl::desc("Write one result to a file"));
 
 static cl::opt<bool>
+    trace("trace", cl::cat(getCategory()),
+          cl::desc("Print each command of a kernel binary as it is issued, "
+                   "with its cycles in the schedule, to standard error"));
+static cl::opt<bool>
     check("check", cl::cat(getCategory()),
           cl::desc("Also compile the kernel, run the binary in the simulator "
                    "and compare all results bit for bit"));
@@ -154,6 +158,9 @@ static Error runFile() {
     return createStringError("kernel '" + (*runner)->name() + "' takes " +
                              Twine(operands.size()) + " arguments, got " +
                              Twine(argumentSpecs.size()));
+  if (trace)
+    if (Error error = (*runner)->traceTo(errs()))
+      return error;
   auto plan = planOutputs(**runner);
   if (!plan)
     return plan.takeError();

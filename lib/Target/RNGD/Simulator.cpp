@@ -42,6 +42,9 @@ struct Machine {
   std::map<std::vector<uint64_t>, std::shared_ptr<const ExecConfig>> decoded;
   /// For random timing.
   uint64_t random = 0;
+  /// Where the schedule has an Issue, by cluster and instruction. For traces.
+  std::map<std::pair<uint32_t, size_t>, std::pair<uint64_t, uint64_t>> cycles =
+      {};
 
   uint64_t drawRandom() {
     // The finaliser of splitmix64.
@@ -326,6 +329,10 @@ Error ProcessingElement::issue(uint32_t word) {
     *trace << "cluster " << program.cluster << " PE " << index << ": command "
            << position << ": ";
     command->print(*trace);
+    if (auto at = machine.cycles.find({program.cluster, position});
+        at != machine.cycles.end())
+      *trace << ": cycles [" << at->second.first << ", " << at->second.second
+             << (frames.empty() ? ")" : ") of the iteration");
     *trace << '\n';
   }
   switch (command->op()) {
@@ -781,8 +788,10 @@ rngd::simulate(const edf::Kernel &kernel,
   for (const edf::Operand &operand : kernel.arguments.operands) {
     operandBytes += operand.bytes;
     if (operandBytes > options.maxOperandBytes)
-      return makeError("operand '" + operand.name + "' takes the operands "
-                       "beyond the " + Twine(options.maxOperandBytes) +
+      return makeError("operand '" + operand.name +
+                       "' takes the operands "
+                       "beyond the " +
+                       Twine(options.maxOperandBytes) +
                        " bytes that a simulation may have");
   }
   if (Error error = machine.operands.load(kernel, operands))
@@ -790,6 +799,12 @@ rngd::simulate(const edf::Kernel &kernel,
   for (const edf::Constant &constant : kernel.constants)
     if (constant.kind == edf::ConstantKind::Table)
       machine.tables[constant.index] = constant.bytes;
+
+  for (const edf::ScheduledCommand &command : kernel.schedule.commands)
+    for (auto [cluster, instruction] : llvm::enumerate(command.instructions))
+      if (options.trace && instruction != edf::noInstruction)
+        machine.cycles.try_emplace({cluster, instruction}, command.begin,
+                                   command.end);
 
   Spm spm(kernel.spm);
   for (const edf::Relocation &relocation : kernel.arguments.relocations) {

@@ -52,7 +52,8 @@ struct SimulationOptions {
   /// Contraction element by element instead of in vectorised loops. Slow, for
   /// comparison.
   bool plainContraction = false;
-  /// One line a command, if not null.
+  /// One line a command, if not null, with its cycles where the schedule has
+  /// them.
   llvm::raw_ostream *trace = nullptr;
   /// Instructions that all PE programs together may run.
   uint64_t maxInstructions = 1ull << 26;
@@ -82,7 +83,8 @@ simulate(const edf::Kernel &kernel,
          llvm::MutableArrayRef<OperandBuffer> operands,
          const SimulationOptions &options = {});
 
-/// The same from a file; reads only programs, SPM image, arguments and plan.
+/// The same from a file; reads only programs, SPM image, arguments, plan and
+/// constants, so a trace has no cycles.
 llvm::Expected<SimulationResult>
 simulate(const edf::Reader &reader,
          llvm::MutableArrayRef<OperandBuffer> operands,
