@@ -77,8 +77,11 @@ static std::optional<scheduling::Cost> describeExec(lir::ExecOp exec,
         return std::nullopt;
       shape.transposed = *cycles;
     } else if (isa<lir::TrfStoreOp, lir::VrfStoreOp>(unit)) {
-      // Both contexts write through the same unit.
+      // Both contexts write through the same unit; the vector register file is
+      // filled through main as well.
       resources |= scheduling::SubContext;
+      if (isa<lir::VrfStoreOp>(unit))
+        resources |= scheduling::MainContext;
     } else if (auto op = dyn_cast<lir::FillOp>(unit)) {
       shape.writes = llvm::divideCeil(op.getTarget().getType().getBytes(),
                                       int64_t(machine::subFetchBytes));
@@ -103,9 +106,6 @@ static std::optional<scheduling::Cost> describeExec(lir::ExecOp exec,
     } else if (isa<lir::CastOp>(unit)) {
       // The cast engine sits on top of the vector engine.
       resources |= scheduling::VectorEngine;
-    } else if (isa<lir::VrfStoreOp>(unit)) {
-      // The vector register file is filled through the main context.
-      resources |= scheduling::MainContext;
     } else if (auto op = dyn_cast<lir::CommitSequencerOp>(unit)) {
       shape.writes = lir::getProduct(op.getSizes()).value_or(INT64_MAX);
       sameBank = std::max(
