@@ -79,10 +79,9 @@ LogicalResult ExecEncoder::encode(lir::SwitchOp op) {
     return failure();
   if (op.getTopology() == lir::Topology::Forwarding)
     return success();
-  for (auto [field, size] : llvm::zip(
-           ArrayRef<StringRef>({"outer_slice_log_size", "outer_dim1_log_size",
-                                "outer_dim0_log_size"}),
-           op.getSlices()))
+  static constexpr StringRef sizeFields[] = {
+      "outer_slice_log_size", "outer_dim1_log_size", "outer_dim0_log_size"};
+  for (auto [field, size] : llvm::zip(sizeFields, op.getSlices()))
     if (failed(set(op, block, field, llvm::Log2_64(size))))
       return failure();
   bool splitsTime = op.getTopology() == lir::Topology::Broadcast01 ||
