@@ -26,9 +26,11 @@ int64_t tmap::getGrownSize(ContractOp op, int64_t size, bool last) {
   return last ? llvm::divideCeil(size, granule) * granule : size;
 }
 
-bool tmap::canNarrow(ContractOp op, CastOp cast) {
-  ElementType from = *getElementType(op.getType().getElementType());
-  ElementType to = *getElementType(cast.getType().getElementType());
+bool tmap::canNarrow(Operation *op, CastOp narrow) {
+  Type result = op->getResult(0).getType();
+  ElementType from =
+      *getElementType(cast<MappedTensorType>(result).getElementType());
+  ElementType to = *getElementType(narrow.getType().getElementType());
   // The cast engine narrows; eight lanes of four bits are no word of memory.
   return wireBits(to) < wireBits(from) && wireBits(to) >= 8 &&
          isFloat(from) == isFloat(to);
@@ -56,6 +58,14 @@ struct Plan {
   /// Groups of lanes in the register file at a time, and how often it is
   /// loaded.
   int64_t groups = 1, passes = 1;
+  /// Steps over rows in HBM, and inside of them over columns.
+  AxisLoop rowLoop, columnLoop;
+  /// Slices that share the rows of the stream: each holds a part of them in
+  /// data memory, and the switch gives them to all.
+  int64_t ring = 1;
+  /// Neighbours that exchange their columns for rows before they are stored, so
+  /// that runs in HBM are longer.
+  int64_t exchange = 1;
   /// Operands that go through a copy in HBM.
   bool staged[2] = {false, false};
   Place place;
@@ -79,6 +89,15 @@ public:
       batch.push_back(cut.inner(axes));
     for (const Cut &cut : plan.rows)
       rows.push_back(cut.inner(axes));
+    // Of the rows that the switch brings, those of one slice come first.
+    fetchedRows = timeRows = rows;
+    if (plan.ring > 1) {
+      const Cut &cut = plan.rows.back();
+      fetchedRows.back() = cut.digit(axes, 1, cut.tile / plan.ring);
+      ringRows = cut.digit(axes, cut.tile / plan.ring, plan.ring);
+      timeRows.back() = fetchedRows.back();
+      timeRows.push_back(ringRows);
+    }
     for (const Cut &cut : ArrayRef(plan.columns))
       columns.push_back(cut.inner(axes));
     if (plan.hasColumns()) {
@@ -103,6 +122,10 @@ public:
   Value emit(Emitter &emitter, ValueRange operands) const;
 
 private:
+  Value emitTile(Emitter &emitter, Value stream, Value weight) const;
+  Value emitExchange(Emitter &emitter, Value tile) const;
+  /// The slices in which the stream lies before the switch.
+  std::string streamSlice() const;
   static constexpr int64_t lanes() { return machine::lanes; }
   /// `K / n`, empty for one; `K % n`.
   std::string sumSteps(int64_t n) const {
@@ -117,11 +140,9 @@ private:
   TermList groupTerms() const { return concat({outerColumns, {group}}); }
   std::string outerTime() const {
     return joinTerms(
-        concat({batch, rows, outerSums, {sumSteps(packet)}, groupTerms()}));
+        concat({batch, timeRows, outerSums, {sumSteps(packet)}, groupTerms()}));
   }
   DmLayout layout(int operand) const;
-  /// Columns of the whole slice with the passes outermost in the last axis.
-  Value loadWeight(Emitter &emitter, Value source) const;
   TermList resultTerms(ArrayRef<std::string> lastTerms) const;
 
   const Problem &problem;
@@ -131,7 +152,9 @@ private:
   int last;
   std::string lastSum;
   TermList batch, rows, columns, outerColumns, outerSums;
-  std::string lane, pass, group;
+  /// Rows that a slice fetches, and in the order in which they are worked on.
+  TermList fetchedRows, timeRows;
+  std::string lane, pass, group, ringRows;
 };
 
 } // namespace
@@ -140,22 +163,90 @@ DmLayout Contraction::layout(int operand) const {
   DmLayout layout;
   layout.elementType = problem.elementType;
   layout.place = plan.place;
-  layout.element = concat(
-      {batch, operand == plan.stream ? rows : columns, outerSums, {lastSum}});
+  if (operand == plan.stream && plan.ring > 1)
+    layout.place.slice = streamSlice();
+  layout.element = concat({batch,
+                           operand == plan.stream ? fetchedRows : columns,
+                           outerSums,
+                           {lastSum}});
   for (int axis : problem.over)
     if (axes.isGrown(axis))
       layout.filled.push_back(axis);
   return layout;
 }
 
+std::string Contraction::streamSlice() const {
+  TermList terms;
+  for (ArrayRef<Cut> cuts : {ArrayRef(plan.batch), ArrayRef(plan.rows)})
+    for (const Cut &cut : cuts)
+      terms.push_back(cut.slices(axes));
+  terms.push_back(ringRows);
+  return joinTerms(terms);
+}
+
+/// Slices, rows and columns before: […, J / t % n], I % r, J % t. Behind it
+/// each slice has a part of the rows of its neighbours.
+Value Contraction::emitExchange(Emitter &emitter, Value tile) const {
+  const Cut &row = plan.rows.back(), &column = plan.columns.back();
+  int64_t count = plan.exchange, kept = row.tile / count;
+  TermList slice, time = batch;
+  for (ArrayRef<Cut> cuts : {ArrayRef(plan.batch), ArrayRef(plan.rows),
+                             ArrayRef(plan.columns).drop_back()})
+    for (const Cut &cut : cuts)
+      slice.push_back(cut.slices(axes));
+  slice.push_back(
+      column.digit(axes, column.tile * count, column.sliceUnits / count));
+  slice.push_back(row.digit(axes, kept, count));
+  time.append(rows.begin(), rows.end() - 1);
+  time.append(outerColumns);
+  TermList exchanged = time;
+  std::string keptRows = row.digit(axes, 1, kept);
+  std::string others = column.digit(axes, column.tile, count);
+  exchanged.append({keptRows, others});
+  time.append({row.digit(axes, kept, count), keptRows});
+
+  // The order of the result, wider by the columns of the neighbours.
+  TermList element;
+  for (int axis : problem.order)
+    for (ArrayRef<Cut> cuts : {ArrayRef(plan.batch), ArrayRef(plan.rows),
+                               ArrayRef(plan.columns).drop_back()})
+      for (const Cut &cut : cuts)
+        if (cut.axis == axis)
+          element.push_back(&cut == &row ? keptRows : cut.inner(axes));
+  element.push_back(column.digit(axes, 1, column.tile * count));
+  Place place = plan.place;
+  place.slice = joinTerms(slice);
+  Type type = emitter.dmType(problem.resultType, place, joinTerms(element));
+  // A packet of the switch is the columns of a slice.
+  int64_t cells = getFlit(*getElementType(problem.resultType));
+  std::string columnsHeld = column.inner(axes);
+  TermList collected = exchanged;
+  std::string flitText = columnsHeld;
+  if (column.tile > cells) {
+    collected.push_back(column.digit(axes, cells, column.tile / cells));
+    flitText = column.digit(axes, 1, cells);
+  } else if (column.tile < cells) {
+    flitText += " # " + std::to_string(cells);
+  }
+  return emitter.chain(visa::Context::Main, type, [&] {
+    emitter.fetch(tile, joinTerms(time), columnsHeld);
+    emitter.exchange(visa::SwitchConfig::InterTranspose, {count, 1, kept},
+                     place.slice, joinTerms(exchanged));
+    emitter.collect(joinTerms(collected), flitText);
+    emitter.commit(column.tile < cells ? columnsHeld : flitText,
+                   joinTerms(element));
+  });
+}
+
 /// The order in which a staged operand lies in HBM.
 static TermList getStagedOrder(const Problem &problem, int operand,
-                               const KernelAxes &axes) {
+                               const KernelAxes &axes, const Plan &plan) {
   TermList terms;
-  for (int axis : problem.batch)
-    terms.push_back(axes.live(axis));
-  for (int axis : problem.free[operand])
-    terms.push_back(axes.live(axis));
+  for (ArrayRef<Cut> cuts :
+       {ArrayRef(plan.batch),
+        ArrayRef(operand == plan.stream ? plan.rows : plan.columns)})
+    for (const Cut &cut : cuts)
+      terms.push_back(cut.whole(axes));
   for (int axis : problem.over)
     terms.push_back(axes.name(axis));
   return terms;
@@ -177,15 +268,42 @@ TermList Contraction::resultTerms(ArrayRef<std::string> lastTerms) const {
 }
 
 Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
-  Value loaded[2];
-  for (int operand : {0, 1})
-    loaded[operand] =
-        emitter.load(operands[operand], layout(operand),
-                     plan.staged[operand]
-                         ? std::optional(getStagedOrder(problem, operand, axes))
-                         : std::nullopt);
-  Value stream = loaded[plan.stream], weight = loaded[1 - plan.stream];
+  auto load = [&](int operand, Value source) {
+    return emitter.load(
+        source, layout(operand),
+        plan.staged[operand]
+            ? std::optional(getStagedOrder(problem, operand, axes, plan))
+            : std::nullopt);
+  };
+  int weight = 1 - plan.stream;
+  if (plan.rowLoop.count == 1 && plan.columnLoop.count == 1) {
+    Value loaded[2] = {load(0, operands[0]), load(1, operands[1])};
+    return emitter.store(emitTile(emitter, loaded[plan.stream], loaded[weight]),
+                         problem.result);
+  }
+  Value result = visa::AllocOp::create(emitter.builder, emitter.loc,
+                                       emitter.hbmType(problem.result));
+  emitter.forEach(plan.rowLoop.count, [&](Value row) {
+    Value stream =
+        load(plan.stream, emitter.step(operands[plan.stream], plan.rowLoop, row,
+                                       mapping::Pad::Top));
+    Value rows = emitter.step(result, plan.rowLoop, row, mapping::Pad::Bottom);
+    emitter.forEach(plan.columnLoop.count, [&](Value column) {
+      Value loaded =
+          load(weight, emitter.step(operands[weight], plan.columnLoop, column,
+                                    mapping::Pad::Top));
+      Value tile = emitTile(emitter, stream, loaded);
+      visa::CopyOp::create(
+          emitter.builder, emitter.loc, tile,
+          emitter.step(rows, plan.columnLoop, column, mapping::Pad::Bottom));
+    });
+  });
+  return result;
+}
 
+/// The chains on what a step of the loops has brought into data memory.
+Value Contraction::emitTile(Emitter &emitter, Value stream,
+                            Value weight) const {
   // Fewer than eight lanes fill a word with padding.
   bool narrows = problem.resultType != problem.sumType;
   ElementType resultType = *getElementType(problem.resultType);
@@ -197,7 +315,7 @@ Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
   TermList trfTerms = concat({batch, groupTerms(), outerSums, {lastSum}});
   Type trf = emitter.trfType(problem.elementType, plan.place, joinTerms(lane),
                              joinTerms(trfTerms));
-  TermList kept = concat({batch, rows, groupTerms()});
+  TermList kept = concat({batch, timeRows, groupTerms()});
 
   auto runPass = [&](Value weightTile, ArrayRef<std::string> resultElement,
                      Value into) {
@@ -212,8 +330,13 @@ Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
                          : emitter.dmType(problem.resultType, plan.place,
                                           joinTerms(resultElement));
     return emitter.chain(visa::Context::Main, resultDm, [&] {
-      TermList fetchTime = concat({batch, rows, outerSums});
+      TermList fetchTime = concat({batch, fetchedRows, outerSums});
       emitter.fetch(stream, joinTerms(fetchTime), lastSum);
+      if (plan.ring > 1) {
+        fetchTime.push_back(ringRows);
+        emitter.exchange(visa::SwitchConfig::Broadcast1, {plan.ring, 1},
+                         plan.place.slice, joinTerms(fetchTime));
+      }
       emitter.collect(joinTerms(concat({fetchTime, {sumSteps(flit)}})),
                       piece(flit));
       OpBuilder &b = emitter.builder;
@@ -235,8 +358,8 @@ Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
       plan.hasColumns() ? plan.columns.back().inner(axes) : trimmed;
   TermList wholeResult = resultTerms({whole});
   if (plan.passes == 1) {
-    Value result = runPass(weight, wholeResult, {});
-    return emitter.store(result, problem.result);
+    Value tile = runPass(weight, wholeResult, {});
+    return plan.exchange > 1 ? emitExchange(emitter, tile) : tile;
   }
   // A window of the weight and of the result for each pass.
   const Cut &inner = plan.columns.back();
@@ -260,7 +383,7 @@ Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
     Value into = emitter.tile(result, at, pass, resultView);
     runPass(weightTile, viewTerms, into);
   });
-  return emitter.store(result, problem.result);
+  return plan.exchange > 1 ? emitExchange(emitter, result) : result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,13 +397,6 @@ static int64_t product(ArrayRef<int64_t> values) {
                  ? std::numeric_limits<int64_t>::max()
                  : result * value;
   return result;
-}
-
-static SmallVector<Cut> makeCuts(ArrayRef<int> order, ArrayRef<int64_t> tiles) {
-  SmallVector<Cut> cuts;
-  for (auto [axis, tile] : llvm::zip_equal(order, tiles))
-    cuts.push_back({axis, tile, tile});
-  return cuts;
 }
 
 /// Powers of two, and what takes the whole.
@@ -320,6 +436,23 @@ static bool choosePasses(Plan &plan, const Problem &problem,
   return true;
 }
 
+/// Bytes of a slice's data memory.
+static int64_t getSliceBytes(const Plan &plan, const Problem &problem,
+                             int64_t sums) {
+  int64_t batch = 1, rows = 1, columns = 1;
+  for (const Cut &cut : plan.batch)
+    batch *= cut.tile;
+  for (const Cut &cut : plan.rows)
+    rows *= cut.tile;
+  for (const Cut &cut : plan.columns)
+    columns *= cut.tile;
+  int64_t resultBits = wireBits(*getElementType(problem.resultType));
+  return batch *
+         ((rows / plan.ring + columns) * sums * wireBits(problem.type) +
+          rows * columns * resultBits) /
+         8;
+}
+
 static int64_t boundPlan(const Plan &plan, const Problem &problem,
                          const KernelAxes &axes, int64_t sums) {
   ArrayRef<Cut> lists[] = {plan.batch, plan.rows, plan.columns};
@@ -328,14 +461,18 @@ static int64_t boundPlan(const Plan &plan, const Problem &problem,
     for (const Cut &cut : cuts)
       cells *= cut.tile;
   int64_t bits = wireBits(problem.type);
-  int64_t load = 0;
-  for (int64_t cells : {tiles[1], tiles[2]})
-    load += boundLoad({tiles[0] * cells * sums * bits / 8, plan.place});
+  int64_t rowSteps = plan.rowLoop.count, columnSteps = plan.columnLoop.count;
+  int64_t load =
+      rowSteps *
+      (boundLoad(
+           {tiles[0] * tiles[1] / plan.ring * sums * bits / 8, plan.place}) +
+       columnSteps *
+           boundLoad({tiles[0] * tiles[2] * sums * bits / 8, plan.place}));
   int64_t steps = llvm::divideCeil(sums, getPacketSize(problem.type));
   int64_t groups = llvm::divideCeil(tiles[2], int64_t(machine::lanes));
   int64_t flits = sums / getFlit(problem.type);
-  int64_t main =
-      tiles[0] * tiles[1] * std::max(steps * groups, flits * plan.passes);
+  int64_t main = rowSteps * columnSteps * tiles[0] * tiles[1] *
+                 std::max(steps * groups, flits * plan.passes);
   // The register file is filled eight bytes a cycle before the last pass.
   int64_t fill = tiles[0] * plan.groups * machine::lanes * sums * bits / 64;
   int64_t resultBits = wireBits(*getElementType(problem.resultType));
@@ -348,13 +485,62 @@ static int64_t boundPlan(const Plan &plan, const Problem &problem,
     for (ArrayRef<Cut> cuts : lists)
       for (const Cut &cut : cuts)
         if (cut.axis == axis && contiguous) {
-          run *= std::min(cut.tile, axes.size(axis));
-          contiguous = cut.tile >= axes.size(axis);
+          int64_t tile =
+              cut.tile * (plan.hasColumns() && &cut == &plan.columns.back()
+                              ? plan.exchange
+                              : 1);
+          run *= std::min(tile, cut.size);
+          contiguous = tile >= axes.size(axis);
         }
   }
-  return boundFixed() + load + fill + main +
+  if (plan.exchange > 1)
+    main += rowSteps * columnSteps * tiles[0] * tiles[1] * plan.exchange;
+  int64_t starts = rowSteps * (1 + 2 * columnSteps) - 2;
+  return boundFixed() +
+         std::max<int64_t>(0, starts) * int64_t(machine::dmaStartupCycles) +
+         load + fill + main +
          boundStore(cells * resultBits / 8,
                     std::max<int64_t>(1, run * resultBits / 8));
+}
+
+/// A plan with and without help of the switch.
+static std::vector<Plan> getVariants(const Plan &plan, const Problem &problem,
+                                     const KernelAxes &axes, const Grid &grid) {
+  std::vector<Plan> plans = {plan};
+  if (plan.rows.empty() || plan.columns.empty() ||
+      plan.place.usedSlices != grid.slices)
+    return plans;
+  auto isExact = [](const Cut &cut) { return cut.padded == cut.size; };
+  if (!llvm::all_of(plan.rows, isExact) || !llvm::all_of(plan.columns, isExact))
+    return plans;
+  // All rows of a group are summed before the next come.
+  bool sumsOneAxis =
+      llvm::all_of(ArrayRef(problem.over).drop_back(),
+                   [&](int axis) { return axes.fullSize(axis) == 1; });
+  int64_t ring = 1;
+  for (const Cut &cut : plan.columns)
+    ring *= cut.sliceUnits;
+  int64_t rows = plan.rows.back().tile;
+  if (sumsOneAxis && ring > 1 && llvm::isPowerOf2_64(ring) &&
+      rows % ring == 0) {
+    plans.push_back(plan);
+    plans.back().ring = ring;
+  }
+  // Neighbours until a run is a block of HBM.
+  const Cut &column = plan.columns.back();
+  int64_t bits = wireBits(*getElementType(problem.resultType));
+  int64_t run = column.tile * bits / 8, count = 1;
+  while (run * count < int64_t(machine::hbmAccessBytes) &&
+         column.sliceUnits % (2 * count) == 0 && rows % (2 * count) == 0)
+    count *= 2;
+  if (count > 1 && column.axis == problem.order.back() &&
+      grid.slices == int64_t(machine::slicesPerCluster) &&
+      run % machine::accessWordBytes == 0)
+    for (size_t i = plans.size(); i-- > 0;) {
+      plans.push_back(plans[i]);
+      plans.back().exchange = count;
+    }
+  return plans;
 }
 
 FailureOr<std::vector<Candidate>>
@@ -397,12 +583,25 @@ tmap::enumerateContraction(ContractOp op, CastOp cast, const Search &search) {
     return size;
   };
   Grid grid = search.getGrid();
+  int64_t products = 1;
+  for (ArrayRef<int> list : {ArrayRef(problem->order), ArrayRef(problem->over)})
+    for (int axis : list)
+      products =
+          llvm::SaturatingMultiply<uint64_t>(products, axes.size(axis)) >> 63
+              ? std::numeric_limits<int64_t>::max()
+              : products * axes.size(axis);
+  int64_t productsPerCycle = grid.clusters * grid.slices * machine::lanes *
+                             machine::macWindowBytes * 8 /
+                             wireBits(problem->type);
   std::vector<Candidate> candidates;
   auto add = [&](const Plan &plan) {
     auto kept = std::make_shared<Plan>(plan);
     Candidate candidate;
-    candidate.placement =
-        Contraction(*problem, *kept, axes).getPlacement(op.getContext());
+    candidate.placement = [problem, kept, &axes, context = op.getContext()] {
+      return Contraction(*problem, *kept, axes).getPlacement(context);
+    };
+    candidate.products = products;
+    candidate.productsPerCycle = productsPerCycle;
     candidate.bound = plan.bound;
     candidate.emit = [problem, kept, &axes](Emitter &emitter,
                                             ValueRange operands) {
@@ -410,44 +609,71 @@ tmap::enumerateContraction(ContractOp op, CastOp cast, const Search &search) {
     };
     candidates.push_back(std::move(candidate));
   };
+  bool looped = false;
   for (int stream : {0, 1}) {
     ArrayRef<int> rowAxes = problem->free[stream];
     ArrayRef<int> columnAxes = problem->free[1 - stream];
     // A weight without columns leaves seven lanes idle.
     if (columnAxes.empty() && !rowAxes.empty())
       continue;
-    for (int64_t columns : getTileSizes(columnAxes.empty() ? 1 : machine::lanes,
-                                        sizeOf(columnAxes, machine::lanes)))
-      for (int64_t rows : getTileSizes(1, sizeOf(rowAxes, 1)))
-        for (int64_t batches : getTileSizes(1, sizeOf(problem->batch, 1))) {
-          Plan plan;
-          plan.stream = stream;
-          plan.rows = makeCuts(rowAxes, shareTiles(rowAxes, axes, rows));
-          plan.columns =
-              makeCuts(columnAxes,
-                       shareTiles(columnAxes, axes, columns, machine::lanes));
-          plan.batch = makeCuts(problem->batch,
-                                shareTiles(problem->batch, axes, batches));
-          SmallVector<Cut *> cuts;
-          for (SmallVector<Cut> *list :
-               {&plan.batch, &plan.rows, &plan.columns})
-            for (Cut &cut : *list)
-              cuts.push_back(&cut);
-          auto place = spread(cuts, axes, grid);
-          if (!place || !choosePasses(plan, *problem, axes, sumBytes))
-            continue;
-          plan.place = *place;
-          for (int operand : {0, 1}) {
-            SmallVector<Cut> held(plan.batch);
-            llvm::append_range(held,
-                               operand == stream ? plan.rows : plan.columns);
-            for (int axis : problem->over)
-              held.push_back({axis, axes.size(axis), axes.size(axis)});
-            plan.staged[operand] = !isLoadable(types[operand], held, axes);
-          }
-          plan.bound = boundPlan(plan, *problem, axes, sums);
-          add(plan);
-        }
+    auto sizes = [&](ArrayRef<int> list, int64_t granule) {
+      return getTileSizes(list.empty() ? 1 : granule, sizeOf(list, granule));
+    };
+    // Loops over what is outermost: tensors beyond the memory of the slices.
+    auto loops = [&](ArrayRef<int> list, int64_t granule) {
+      return getLoops(list.empty() ? -1 : list.front(), axes,
+                      list.size() == 1 ? granule : 1);
+    };
+    for (AxisLoop rowLoop : loops(rowAxes, 1))
+      for (AxisLoop columnLoop : loops(columnAxes, machine::lanes)) {
+        // Loops only where nothing fits without them.
+        if (!candidates.empty() &&
+            std::max(rowLoop.count, columnLoop.count) > 1 && !looped)
+          continue;
+        for (int64_t columns : sizes(columnAxes, machine::lanes))
+          for (int64_t rows : sizes(rowAxes, 1))
+            for (int64_t batches : sizes(problem->batch, 1)) {
+              Plan plan;
+              plan.stream = stream;
+              plan.rowLoop = rowLoop;
+              plan.columnLoop = columnLoop;
+              plan.rows = shareCells(rowAxes, axes, rows, 1, rowLoop);
+              plan.columns = shareCells(columnAxes, axes, columns,
+                                        machine::lanes, columnLoop);
+              plan.batch = shareCells(problem->batch, axes, batches);
+              SmallVector<Cut *> cuts;
+              for (SmallVector<Cut> *list :
+                   {&plan.batch, &plan.rows, &plan.columns})
+                for (Cut &cut : *list)
+                  cuts.push_back(&cut);
+              auto place = spread(cuts, axes, grid);
+              if (!place || !choosePasses(plan, *problem, axes, sumBytes))
+                continue;
+              looped |= std::max(rowLoop.count, columnLoop.count) > 1;
+              plan.place = *place;
+              for (const Plan &variant :
+                   getVariants(plan, *problem, axes, grid)) {
+                Plan full = variant;
+                for (int operand : {0, 1}) {
+                  SmallVector<Cut> held(full.batch);
+                  llvm::append_range(held, operand == stream ? full.rows
+                                                             : full.columns);
+                  if (operand == stream && full.ring > 1)
+                    held.back().tile /= full.ring;
+                  for (int axis : problem->over)
+                    held.push_back({axis, axes.size(axis), axes.size(axis),
+                                    axes.size(axis)});
+                  full.staged[operand] =
+                      !isLoadable(types[operand], held, axes);
+                }
+                if (getSliceBytes(full, *problem, sums) >
+                    int64_t(machine::dmSliceBytes))
+                  continue;
+                full.bound = boundPlan(full, *problem, axes, sums);
+                add(full);
+              }
+            }
+      }
   }
   return candidates;
 }
