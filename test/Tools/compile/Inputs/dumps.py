@@ -129,24 +129,28 @@ if kernel == "gemv_tiled":
     # 64 trips of a load, a sub, a main and a store; the first load, two at the
     # end.
     assert len(schedule["instructions"]) == 64 * 4 + 1 + 2
+    # Two packets of 64 bytes a trip.
+    macs = 64 * 2
 else:
     mains = [i for i in schedule["instructions"] if i["tpe"] == "Main"]
     subs = [i for i in schedule["instructions"] if i["tpe"] == "Sub"]
     assert [i["contexts"] for i in mains] == [["MainContext", "VectorEngine"]]
     # A pass that fills a VRF keeps both contexts busy.
     assert [i["contexts"] for i in subs] == [["MainContext", "SubContext"]]
+    macs = 0
 
 # Figures.
 summary = load("summary/summary.json")
 STATS = {"total_cycle": INT, "computation_cycle": INT, "main_context_cycle": INT,
          "sub_context_cycle": INT, "io_cycle": INT, "sync_cycle": INT,
+         "mac_cycle": INT,
          "main_only_cycle": INT, "sub_only_cycle": INT, "io_only_cycle": INT,
          "operator_cycle": DICT,
          "dram_usage_by_kind": {"io": INT, "weight": INT, "stack": INT,
                                 "inter_chip_stack": INT}}
 check(summary, {
     "kernel": STR, "release": STR, "makespan": INT, "lower_bound": INT,
-    "gap": INT, "total_instruction_cycle": INT, "rlir_stats": STATS,
+    "gap": INT, "mac_utilisation": NUMBER, "total_instruction_cycle": INT, "rlir_stats": STATS,
     "memory_peaks": {"dm": INT, "trf": INT, "vrf": INT, "hbm": INT},
     "memory_capacities": {"dm": INT, "trf": INT, "vrf": INT, "hbm": INT},
     "lir_operator_count": INT, "lir_op_counts": DICT, "resource_op_counts": DICT,
@@ -179,6 +183,8 @@ stats = summary["rlir_stats"]
 assert stats["main_context_cycle"] == busy_cycles("Main")
 assert stats["sub_context_cycle"] == busy_cycles("Sub")
 assert stats["io_cycle"] == busy_cycles("DmaLoad", "DmaStore")
+assert stats["mac_cycle"] == macs
+assert summary["mac_utilisation"] == macs / makespan
 assert stats["computation_cycle"] == busy_cycles("Main", "Sub")
 assert stats["io_only_cycle"] == busy_cycles(
     "Main", "Sub", "DmaLoad", "DmaStore") - busy_cycles("Main", "Sub")
