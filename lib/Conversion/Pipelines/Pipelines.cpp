@@ -81,6 +81,7 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
 
 void furiosa::buildFuriosaPipeline(OpPassManager &pm, bool pipelineLoops) {
   pm.addPass(std::make_unique<InlineHelpers>());
+  pm.addPass(createConvertLinalgToTMap());
   pm.addPass(createConvertTMapToVISA());
   pm.addPass(createConvertVISAToLIR());
   // Offsets become constants where the loops around allow it.
