@@ -5,6 +5,8 @@
 #dot = #tmap.axes<A = 2048>
 #vec = #tmap.axes<A = 2048>
 #proj = #tmap.axes<H = 1024, P = 1024, Q = 2048, L = 3072>
+#ragged = #tmap.axes<S = 256, R = 1000>
+#sum = #tmap.axes<A = 8192>
 #mnist = #tmap.axes<X = 800, H = 256, C = 16>
 
 func.func @gemm_bf16(%a: !tmap.tensor<bf16, "I, K", #gemm>, %b: !tmap.tensor<bf16, "J, K", #gemm>) -> !tmap.tensor<bf16, "I, J", #gemm> attributes {visa.kernel} {
@@ -81,4 +83,18 @@ func.func @mnist(%x: !tmap.tensor<bf16, "X", #mnist>, %w1: !tmap.tensor<bf16, "H
   %t2 = tmap.elementwise add %s2, %c2 : (!tmap.tensor<f32, "C", #mnist>, !tmap.tensor<f32, "C", #mnist>) -> !tmap.tensor<f32, "C", #mnist>
   %y = tmap.cast %t2 : !tmap.tensor<f32, "C", #mnist> -> !tmap.tensor<bf16, "C", #mnist>
   return %y : !tmap.tensor<bf16, "C", #mnist>
+}
+
+func.func @reduce_sum(%a: !tmap.tensor<bf16, "A", #sum>) -> !tmap.tensor<bf16, "1", #sum> attributes {visa.kernel} {
+  %w = tmap.cast %a : !tmap.tensor<bf16, "A", #sum> -> !tmap.tensor<f32, "A", #sum>
+  %s = tmap.reduce add %w over [A] : !tmap.tensor<f32, "A", #sum> -> !tmap.tensor<f32, "1", #sum>
+  %r = tmap.cast %s : !tmap.tensor<f32, "1", #sum> -> !tmap.tensor<bf16, "1", #sum>
+  return %r : !tmap.tensor<bf16, "1", #sum>
+}
+
+func.func @reduce_sum_ragged(%a: !tmap.tensor<bf16, "S, R", #ragged>) -> !tmap.tensor<bf16, "S", #ragged> attributes {visa.kernel} {
+  %w = tmap.cast %a : !tmap.tensor<bf16, "S, R", #ragged> -> !tmap.tensor<f32, "S, R", #ragged>
+  %s = tmap.reduce add %w over [R] : !tmap.tensor<f32, "S, R", #ragged> -> !tmap.tensor<f32, "S", #ragged>
+  %r = tmap.cast %s : !tmap.tensor<f32, "S", #ragged> -> !tmap.tensor<bf16, "S", #ragged>
+  return %r : !tmap.tensor<bf16, "S", #ragged>
 }
