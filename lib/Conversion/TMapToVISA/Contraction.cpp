@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contraction.h"
 #include "Lowering.h"
 #include "furiosa/Dialect/Utils/ElementTypes.h"
 #include "furiosa/Target/RNGD/Machine.h"
@@ -15,9 +16,8 @@
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::tmap;
+using namespace furiosa::tmap::contraction;
 namespace machine = furiosa::rngd::machine;
-
-static int64_t getFlit(ElementType type) { return 256 / wireBits(type); }
 
 int64_t tmap::getGrownSize(ContractOp op, int64_t size, bool last) {
   ElementType type = *getElementType(op.getLhs().getType().getElementType());
@@ -34,356 +34,6 @@ bool tmap::canNarrow(Operation *op, CastOp narrow) {
   // The cast engine narrows; eight lanes of four bits are no word of memory.
   return wireBits(to) < wireBits(from) && wireBits(to) >= 8 &&
          isFloat(from) == isFloat(to);
-}
-
-namespace {
-
-/// What a contraction is, apart from where it runs.
-struct Problem {
-  SmallVector<int> batch, over;
-  /// Free axes of either operand, in the order of the result.
-  SmallVector<int> free[2];
-  /// Axes of the result, outermost first.
-  SmallVector<int> order;
-  ElementType type;
-  Type elementType, sumType, resultType;
-  MappedTensorType result;
-};
-
-/// One way to run it.
-struct Plan {
-  /// Which operand is the stream: 0 or 1.
-  int stream = 0;
-  SmallVector<Cut> batch, rows, columns;
-  /// Groups of lanes in the register file at a time, and how often it is
-  /// loaded.
-  int64_t groups = 1, passes = 1;
-  /// Steps over rows in HBM, and inside of them over columns.
-  AxisLoop rowLoop, columnLoop;
-  /// Slices that share the rows of the stream: each holds a part of them in
-  /// data memory, and the switch gives them to all.
-  int64_t ring = 1;
-  /// Neighbours that exchange their columns for rows before they are stored, so
-  /// that runs in HBM are longer.
-  int64_t exchange = 1;
-  /// Operands that go through a copy in HBM.
-  bool staged[2] = {false, false};
-  Place place;
-  int64_t bound = 0;
-
-  bool hasColumns() const { return !columns.empty(); }
-};
-
-/// Writes the chains of one plan.
-class Contraction {
-public:
-  Contraction(const Problem &problem, const Plan &plan, const KernelAxes &axes)
-      : problem(problem), plan(plan), axes(axes) {
-    flit = getFlit(problem.type);
-    last = problem.over.back();
-    packet = std::min(getPacketSize(problem.type), axes.fullSize(last));
-    for (int axis : ArrayRef(problem.over).drop_back())
-      outerSums.push_back(axes.fullSize(axis) == 1 ? "" : axes.name(axis));
-    lastSum = axes.name(last);
-    for (const Cut &cut : plan.batch)
-      batch.push_back(cut.inner(axes));
-    for (const Cut &cut : plan.rows)
-      rows.push_back(cut.inner(axes));
-    // Of the rows that the switch brings, those of one slice come first.
-    fetchedRows = timeRows = rows;
-    if (plan.ring > 1) {
-      const Cut &cut = plan.rows.back();
-      fetchedRows.back() = cut.digit(axes, 1, cut.tile / plan.ring);
-      ringRows = cut.digit(axes, cut.tile / plan.ring, plan.ring);
-      timeRows.back() = fetchedRows.back();
-      timeRows.push_back(ringRows);
-    }
-    for (const Cut &cut : ArrayRef(plan.columns))
-      columns.push_back(cut.inner(axes));
-    if (plan.hasColumns()) {
-      const Cut &inner = plan.columns.back();
-      outerColumns = TermList(columns.begin(), columns.end() - 1);
-      lane = inner.digit(axes, 1, lanes());
-      pass = inner.digit(axes, plan.groups * lanes(), plan.passes);
-      group = inner.digit(axes, lanes(), plan.groups);
-    }
-  }
-
-  PlacementAttr getPlacement(MLIRContext *context) const {
-    auto text = [&](StringRef value) {
-      return StringAttr::get(context, value);
-    };
-    return PlacementAttr::get(context, text(plan.place.cluster),
-                              text(plan.place.slice), text(joinTerms(lane)),
-                              text(outerTime()), text(piece(packet)),
-                              text(plan.stream == 0 ? "lhs" : "rhs"));
-  }
-
-  Value emit(Emitter &emitter, ValueRange operands) const;
-
-private:
-  Value emitTile(Emitter &emitter, Value stream, Value weight) const;
-  Value emitExchange(Emitter &emitter, Value tile) const;
-  /// The slices in which the stream lies before the switch.
-  std::string streamSlice() const;
-  static constexpr int64_t lanes() { return machine::lanes; }
-  /// `K / n`, empty for one; `K % n`.
-  std::string sumSteps(int64_t n) const {
-    int64_t size = axes.fullSize(last);
-    return n == size ? "" : lastSum + " / " + std::to_string(n);
-  }
-  std::string piece(int64_t n) const {
-    return n == axes.fullSize(last) ? lastSum
-                                    : lastSum + " % " + std::to_string(n);
-  }
-  /// Groups stand innermost: a packet is sent to all of them.
-  TermList groupTerms() const { return concat({outerColumns, {group}}); }
-  std::string outerTime() const {
-    return joinTerms(
-        concat({batch, timeRows, outerSums, {sumSteps(packet)}, groupTerms()}));
-  }
-  DmLayout layout(int operand) const;
-  TermList resultTerms(ArrayRef<std::string> lastTerms) const;
-
-  const Problem &problem;
-  const Plan &plan;
-  const KernelAxes &axes;
-  int64_t flit, packet;
-  int last;
-  std::string lastSum;
-  TermList batch, rows, columns, outerColumns, outerSums;
-  /// Rows that a slice fetches, and in the order in which they are worked on.
-  TermList fetchedRows, timeRows;
-  std::string lane, pass, group, ringRows;
-};
-
-} // namespace
-
-DmLayout Contraction::layout(int operand) const {
-  DmLayout layout;
-  layout.elementType = problem.elementType;
-  layout.place = plan.place;
-  if (operand == plan.stream && plan.ring > 1)
-    layout.place.slice = streamSlice();
-  layout.element = concat({batch,
-                           operand == plan.stream ? fetchedRows : columns,
-                           outerSums,
-                           {lastSum}});
-  for (int axis : problem.over)
-    if (axes.isGrown(axis))
-      layout.filled.push_back(axis);
-  return layout;
-}
-
-std::string Contraction::streamSlice() const {
-  TermList terms;
-  for (ArrayRef<Cut> cuts : {ArrayRef(plan.batch), ArrayRef(plan.rows)})
-    for (const Cut &cut : cuts)
-      terms.push_back(cut.slices(axes));
-  terms.push_back(ringRows);
-  return joinTerms(terms);
-}
-
-/// Slices, rows and columns before: […, J / t % n], I % r, J % t. Behind it
-/// each slice has a part of the rows of its neighbours.
-Value Contraction::emitExchange(Emitter &emitter, Value tile) const {
-  const Cut &row = plan.rows.back(), &column = plan.columns.back();
-  int64_t count = plan.exchange, kept = row.tile / count;
-  TermList slice, time = batch;
-  for (ArrayRef<Cut> cuts : {ArrayRef(plan.batch), ArrayRef(plan.rows),
-                             ArrayRef(plan.columns).drop_back()})
-    for (const Cut &cut : cuts)
-      slice.push_back(cut.slices(axes));
-  slice.push_back(
-      column.digit(axes, column.tile * count, column.sliceUnits / count));
-  slice.push_back(row.digit(axes, kept, count));
-  time.append(rows.begin(), rows.end() - 1);
-  time.append(outerColumns);
-  TermList exchanged = time;
-  std::string keptRows = row.digit(axes, 1, kept);
-  std::string others = column.digit(axes, column.tile, count);
-  exchanged.append({keptRows, others});
-  time.append({row.digit(axes, kept, count), keptRows});
-
-  // The order of the result, wider by the columns of the neighbours.
-  TermList element;
-  for (int axis : problem.order)
-    for (ArrayRef<Cut> cuts : {ArrayRef(plan.batch), ArrayRef(plan.rows),
-                               ArrayRef(plan.columns).drop_back()})
-      for (const Cut &cut : cuts)
-        if (cut.axis == axis)
-          element.push_back(&cut == &row ? keptRows : cut.inner(axes));
-  element.push_back(column.digit(axes, 1, column.tile * count));
-  Place place = plan.place;
-  place.slice = joinTerms(slice);
-  Type type = emitter.dmType(problem.resultType, place, joinTerms(element));
-  // A packet of the switch is the columns of a slice.
-  int64_t cells = getFlit(*getElementType(problem.resultType));
-  std::string columnsHeld = column.inner(axes);
-  TermList collected = exchanged;
-  std::string flitText = columnsHeld;
-  if (column.tile > cells) {
-    collected.push_back(column.digit(axes, cells, column.tile / cells));
-    flitText = column.digit(axes, 1, cells);
-  } else if (column.tile < cells) {
-    flitText += " # " + std::to_string(cells);
-  }
-  return emitter.chain(visa::Context::Main, type, [&] {
-    emitter.fetch(tile, joinTerms(time), columnsHeld);
-    emitter.exchange(visa::SwitchConfig::InterTranspose, {count, 1, kept},
-                     place.slice, joinTerms(exchanged));
-    emitter.collect(joinTerms(collected), flitText);
-    emitter.commit(column.tile < cells ? columnsHeld : flitText,
-                   joinTerms(element));
-  });
-}
-
-/// The order in which a staged operand lies in HBM.
-static TermList getStagedOrder(const Problem &problem, int operand,
-                               const KernelAxes &axes, const Plan &plan) {
-  TermList terms;
-  for (ArrayRef<Cut> cuts :
-       {ArrayRef(plan.batch),
-        ArrayRef(operand == plan.stream ? plan.rows : plan.columns)})
-    for (const Cut &cut : cuts)
-      terms.push_back(cut.whole(axes));
-  for (int axis : problem.over)
-    terms.push_back(axes.name(axis));
-  return terms;
-}
-
-/// The result in a slice: the order of the result, but the axis of the lanes
-/// innermost, since they are written together.
-TermList Contraction::resultTerms(ArrayRef<std::string> lastTerms) const {
-  TermList terms;
-  for (int axis : problem.order)
-    for (const SmallVector<Cut> *cuts :
-         {&plan.batch, &plan.rows, &plan.columns})
-      for (const Cut &cut : *cuts)
-        if (cut.axis == axis &&
-            (!plan.hasColumns() || axis != plan.columns.back().axis))
-          terms.push_back(cut.inner(axes));
-  terms.append(lastTerms.begin(), lastTerms.end());
-  return terms;
-}
-
-Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
-  auto load = [&](int operand, Value source) {
-    return emitter.load(
-        source, layout(operand),
-        plan.staged[operand]
-            ? std::optional(getStagedOrder(problem, operand, axes, plan))
-            : std::nullopt);
-  };
-  int weight = 1 - plan.stream;
-  if (plan.rowLoop.count == 1 && plan.columnLoop.count == 1) {
-    Value loaded[2] = {load(0, operands[0]), load(1, operands[1])};
-    return emitter.store(emitTile(emitter, loaded[plan.stream], loaded[weight]),
-                         problem.result);
-  }
-  Value result = visa::AllocOp::create(emitter.builder, emitter.loc,
-                                       emitter.hbmType(problem.result));
-  emitter.forEach(plan.rowLoop.count, [&](Value row) {
-    Value stream =
-        load(plan.stream, emitter.step(operands[plan.stream], plan.rowLoop, row,
-                                       mapping::Pad::Top));
-    Value rows = emitter.step(result, plan.rowLoop, row, mapping::Pad::Bottom);
-    emitter.forEach(plan.columnLoop.count, [&](Value column) {
-      Value loaded =
-          load(weight, emitter.step(operands[weight], plan.columnLoop, column,
-                                    mapping::Pad::Top));
-      Value tile = emitTile(emitter, stream, loaded);
-      visa::CopyOp::create(
-          emitter.builder, emitter.loc, tile,
-          emitter.step(rows, plan.columnLoop, column, mapping::Pad::Bottom));
-    });
-  });
-  return result;
-}
-
-/// The chains on what a step of the loops has brought into data memory.
-Value Contraction::emitTile(Emitter &emitter, Value stream,
-                            Value weight) const {
-  // Fewer than eight lanes fill a word with padding.
-  bool narrows = problem.resultType != problem.sumType;
-  ElementType resultType = *getElementType(problem.resultType);
-  int64_t word = 64 / wireBits(resultType);
-  std::string trimmed =
-      plan.hasColumns() ? lane : "1 # " + std::to_string(word);
-  std::string folded = plan.hasColumns() ? lane : "1 # 8";
-
-  TermList trfTerms = concat({batch, groupTerms(), outerSums, {lastSum}});
-  Type trf = emitter.trfType(problem.elementType, plan.place, joinTerms(lane),
-                             joinTerms(trfTerms));
-  TermList kept = concat({batch, timeRows, groupTerms()});
-
-  auto runPass = [&](Value weightTile, ArrayRef<std::string> resultElement,
-                     Value into) {
-    TermList loadTime = concat({{lane}, batch, groupTerms(), outerSums});
-    Value registers = emitter.chain(visa::Context::Sub, trf, [&] {
-      emitter.fetch(weightTile, joinTerms(loadTime), lastSum);
-      emitter.collect(joinTerms(concat({loadTime, {sumSteps(flit)}})),
-                      piece(flit));
-      emitter.toTrf(joinTerms(lane), joinTerms(trfTerms));
-    });
-    Type resultDm = into ? into.getType()
-                         : emitter.dmType(problem.resultType, plan.place,
-                                          joinTerms(resultElement));
-    return emitter.chain(visa::Context::Main, resultDm, [&] {
-      TermList fetchTime = concat({batch, fetchedRows, outerSums});
-      emitter.fetch(stream, joinTerms(fetchTime), lastSum);
-      if (plan.ring > 1) {
-        fetchTime.push_back(ringRows);
-        emitter.exchange(visa::SwitchConfig::Broadcast1, {plan.ring, 1},
-                         plan.place.slice, joinTerms(fetchTime));
-      }
-      emitter.collect(joinTerms(concat({fetchTime, {sumSteps(flit)}})),
-                      piece(flit));
-      OpBuilder &b = emitter.builder;
-      visa::ContractOuterOp::create(b, emitter.loc, registers, outerTime(),
-                                    piece(packet));
-      visa::ContractPacketOp::create(b, emitter.loc, "1");
-      visa::ContractTimeOp::create(b, emitter.loc, joinTerms(kept));
-      visa::ContractLaneOp::create(b, emitter.loc, visa::LaneMode::Interleaved,
-                                   joinTerms(kept), folded);
-      if (narrows)
-        emitter.cast(problem.resultType,
-                     (plan.hasColumns() ? lane : std::string("1")) + " # " +
-                         std::to_string(getFlit(resultType)));
-      emitter.commit(trimmed, joinTerms(resultElement), into);
-    });
-  };
-
-  std::string whole =
-      plan.hasColumns() ? plan.columns.back().inner(axes) : trimmed;
-  TermList wholeResult = resultTerms({whole});
-  if (plan.passes == 1) {
-    Value tile = runPass(weight, wholeResult, {});
-    return plan.exchange > 1 ? emitExchange(emitter, tile) : tile;
-  }
-  // A window of the weight and of the result for each pass.
-  const Cut &inner = plan.columns.back();
-  std::string tile = inner.digit(axes, 1, plan.groups * lanes());
-  auto window = [&](const char *pad) {
-    return TermList{"1 " + std::string(pad) + " " + std::to_string(plan.passes),
-                    tile};
-  };
-  Type resultDm =
-      emitter.dmType(problem.resultType, plan.place, joinTerms(wholeResult));
-  Value result = visa::AllocOp::create(emitter.builder, emitter.loc, resultDm);
-  Type weightView = emitter.dmType(
-      problem.elementType, plan.place,
-      joinTerms(
-          concat({batch, outerColumns, window("#"), outerSums, {lastSum}})));
-  TermList viewTerms = resultTerms(window("#{!}"));
-  Type resultView =
-      emitter.dmType(problem.resultType, plan.place, joinTerms(viewTerms));
-  emitter.forEach(plan.passes, [&](Value at) {
-    Value weightTile = emitter.tile(weight, at, pass, weightView);
-    Value into = emitter.tile(result, at, pass, resultView);
-    runPass(weightTile, viewTerms, into);
-  });
-  return plan.exchange > 1 ? emitExchange(emitter, result) : result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -447,9 +97,11 @@ static int64_t getSliceBytes(const Plan &plan, const Problem &problem,
   for (const Cut &cut : plan.columns)
     columns *= cut.tile;
   int64_t resultBits = wireBits(*getElementType(problem.resultType));
+  // What is turned lies there twice.
+  int64_t held = rows / plan.ring * (plan.transposed[plan.stream] ? 2 : 1) +
+                 columns * (plan.transposed[1 - plan.stream] ? 2 : 1);
   return batch *
-         ((rows / plan.ring + columns) * sums * wireBits(problem.type) +
-          rows * columns * resultBits) /
+         (held * sums * wireBits(problem.type) + rows * columns * resultBits) /
          8;
 }
 
@@ -493,6 +145,10 @@ static int64_t boundPlan(const Plan &plan, const Problem &problem,
           contiguous = tile >= axes.size(axis);
         }
   }
+  if (plan.transposed[plan.stream])
+    main += rowSteps * tiles[0] * tiles[1] / plan.ring * sums / 8;
+  if (plan.transposed[1 - plan.stream])
+    main += rowSteps * columnSteps * tiles[0] * tiles[2] * sums / 8;
   if (plan.exchange > 1)
     main += rowSteps * columnSteps * tiles[0] * tiles[1] * plan.exchange;
   int64_t starts = rowSteps * (1 + 2 * columnSteps) - 2;
@@ -501,6 +157,33 @@ static int64_t boundPlan(const Plan &plan, const Problem &problem,
          load + fill + main +
          boundStore(cells * resultBits / 8,
                     std::max<int64_t>(1, run * resultBits / 8));
+}
+
+/// Whether an operand can be turned in the slice: one summed axis of whole
+/// packets, whole batches of the transpose engine, whole words from HBM.
+static bool canTranspose(const Plan &plan, const Problem &problem, int operand,
+                         MappedTensorType type, const KernelAxes &axes) {
+  bool isStream = operand == plan.stream;
+  ArrayRef<Cut> cuts = isStream ? plan.rows : plan.columns;
+  unsigned bits = wireBits(problem.type);
+  if (cuts.empty() || problem.over.size() != 1 || bits < 8)
+    return false;
+  int sum = problem.over.front();
+  Cut turned = cuts.back();
+  if (isStream)
+    turned.tile /= plan.ring;
+  if (axes.isGrown(sum) || turned.padded != turned.size ||
+      turned.tile % rngd::transposeCells(bits) != 0 ||
+      axes.size(sum) % (64 / bits) != 0)
+    return false;
+  SmallVector<int> order = getAxesInOrder(type);
+  if (order.size() < 2 || order.back() != turned.axis)
+    return false;
+  SmallVector<Cut> held(plan.batch);
+  llvm::append_range(held, cuts.drop_back());
+  held.push_back({sum, axes.size(sum), axes.size(sum), axes.size(sum)});
+  held.push_back(turned);
+  return isLoadable(type, held, axes);
 }
 
 /// A plan with and without help of the switch.
@@ -665,6 +348,12 @@ tmap::enumerateContraction(ContractOp op, CastOp cast, const Search &search) {
                                     axes.size(axis)});
                   full.staged[operand] =
                       !isLoadable(types[operand], held, axes);
+                  if (full.staged[operand] &&
+                      canTranspose(full, *problem, operand, types[operand],
+                                   axes)) {
+                    full.staged[operand] = false;
+                    full.transposed[operand] = true;
+                  }
                 }
                 if (getSliceBytes(full, *problem, sums) >
                     int64_t(machine::dmSliceBytes))

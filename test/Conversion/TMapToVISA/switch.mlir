@@ -28,3 +28,19 @@ func.func @gemm(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
   %c = tmap.cast %s : !s -> !c
   return %c : !c
 }
+
+// The weight comes with the summed axis outside: the transpose engine turns it in
+// the slice.
+// CHECK-LABEL: @turned
+// CHECK: visa.chain main
+// CHECK-NEXT: fetch %{{.*}} time "{{.*}}K" packet "J % 8"
+// CHECK-NEXT: collect time "{{.*}}K" packet "J % 8 # 32"
+// CHECK-NEXT: transpose time "{{.*}}K / 8, J % 8" packet "K % 8 # 32"
+// CHECK-NEXT: commit_trim packet "K % 8"
+// CHECK: visa.chain sub
+// CHECK: contract_outer
+#turned = #tmap.axes<I = 256, J = 128, K = 192>
+func.func @turned(%a: !tmap.tensor<i8, "I, K", #turned>, %b: !tmap.tensor<i8, "K, J", #turned>) -> !tmap.tensor<i32, "I, J", #turned> attributes {visa.kernel} {
+  %s = tmap.contract %a, %b over [K] : !tmap.tensor<i8, "I, K", #turned>, !tmap.tensor<i8, "K, J", #turned> -> !tmap.tensor<i32, "I, J", #turned>
+  return %s : !tmap.tensor<i32, "I, J", #turned>
+}

@@ -40,3 +40,10 @@ func.func @tall(%a: !tmap.tensor<i8, "I, K", #l>, %b: !tmap.tensor<i8, "J, K", #
   %c = tmap.contract %a, %b over [K] : !tmap.tensor<i8, "I, K", #l>, !tmap.tensor<i8, "J, K", #l> -> !tmap.tensor<i32, "I, J", #l>
   return %c : !tmap.tensor<i32, "I, J", #l>
 }
+
+// Operands whose summed axis stands outside.
+#t = #tmap.axes<I = 256, J = 128, K = 192>
+func.func @turned(%a: !tmap.tensor<bf16, "K, I", #t>, %b: !tmap.tensor<bf16, "K, J", #t>) -> !tmap.tensor<f32, "I, J", #t> attributes {visa.kernel} {
+  %s = tmap.contract %a, %b over [K] : !tmap.tensor<bf16, "K, I", #t>, !tmap.tensor<bf16, "K, J", #t> -> !tmap.tensor<f32, "I, J", #t>
+  return %s : !tmap.tensor<f32, "I, J", #t>
+}
