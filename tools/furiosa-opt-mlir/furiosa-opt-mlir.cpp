@@ -11,6 +11,7 @@
 #include "furiosa/InitAllPasses.h"
 #include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
+#include "furiosa/Support/Version.h"
 #include "furiosa/Support/WriteFile.h"
 #include "furiosa/Tools/Compile.h"
 #include "furiosa/Tools/Explain.h"
@@ -19,6 +20,15 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
+
+static constexpr char overview[] = R"(furiosa optimizer driver
+
+Two commands stand in front of all options and have a --help of their own:
+  compile FILE... [FILTER]...  kernels to EDF files
+  explain MAPPING              what a mapping says
+
+Without one of them it is what mlir-opt is, for this stack.
+)";
 
 /// Parses, transforms and prints, as the flags say.
 static int optimize(int argc, char **argv) {
@@ -29,7 +39,7 @@ static int optimize(int argc, char **argv) {
   llvm::cl::opt<bool> strict(
       "strict", llvm::cl::desc("Refuse what the kernel check only warns of"));
   auto [inputFile, outputFile] = mlir::registerAndParseCLIOptions(
-      argc, argv, "furiosa optimizer driver\n", registry);
+      argc, argv, overview, registry);
   if (strict)
     furiosa::visa::makeStrict(registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
@@ -81,6 +91,8 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  furiosa::reserveStandardStreams();
+  furiosa::announceVersion();
   furiosa::chooseColours();
   furiosa::handleInterrupts();
   return furiosa::runOnDeepStack([&] { return run(argc, argv); });

@@ -9,6 +9,7 @@
 #include "Runner.h"
 #include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
+#include "furiosa/Support/Version.h"
 #include "furiosa/Support/WriteFile.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -197,7 +198,9 @@ static Error runFile() {
 }
 
 int main(int argc, char **argv) {
+  reserveStandardStreams();
   InitLLVM init(argc, argv);
+  announceVersion();
   chooseColours();
   handleInterrupts();
   cl::HideUnrelatedOptions(getCategory());

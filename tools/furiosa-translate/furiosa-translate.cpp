@@ -9,6 +9,7 @@
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
+#include "furiosa/Support/Version.h"
 #include "furiosa/Support/WriteFile.h"
 #include "furiosa/Target/RNGD/Translate.h"
 
@@ -127,7 +128,9 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  furiosa::reserveStandardStreams();
   llvm::InitLLVM init(argc, argv);
+  furiosa::announceVersion();
   furiosa::chooseColours();
   furiosa::handleInterrupts();
   return furiosa::runOnDeepStack([&] { return run(argc, argv); });

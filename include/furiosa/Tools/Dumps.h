@@ -72,6 +72,7 @@ struct Summary {
       "resourcelir.lifetime.json",
       "json/visa_ir_viewer.json",
       "json/lir_ir_viewer.json",
+      "text_form/tmap.mlir",
       "text_form/visa.mlir",
       "text_form/lir.mlir",
       "text_form/resource.mlir",
