@@ -18,6 +18,7 @@
 
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
 
@@ -79,14 +80,24 @@ static int run(int argc, char **argv) {
     llvm::StringRef name;
     int (*main)(int, char **);
   };
-  for (Command command : {Command{"compile", furiosa::compileMain},
-                          Command{"explain", furiosa::explainMain}}) {
+  constexpr Command commands[] = {{"compile", furiosa::compileMain},
+                                  {"explain", furiosa::explainMain}};
+  for (const Command &command : commands) {
     if (argc < 2 || argv[1] != command.name)
       continue;
     std::string name = (llvm::Twine(argv[0]) + " " + command.name).str();
     argv[1] = name.data();
     return command.main(argc - 1, argv + 1);
   }
+  // Otherwise the file of the name would be missed, or the others be too many.
+  if (argc > 1 && !llvm::sys::fs::exists(argv[1]))
+    for (const Command &command : commands)
+      if (llvm::StringRef(argv[1]).edit_distance(command.name) <= 2) {
+        llvm::WithColor::error() << "there is no command or file '" << argv[1]
+                                 << "'; did you mean '" << command.name
+                                 << "'?\n";
+        return 1;
+      }
   return optimize(argc, argv);
 }
 
