@@ -4,7 +4,6 @@
 
 #include "furiosa/Conversion/Pipelines.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
-#include "furiosa/Dialect/TensorMapping/IR/TensorMapping.h"
 #include "furiosa/Dialect/VISA/IR/VISA.h"
 #include "furiosa/Target/RNGD/Translate.h"
 #include "furiosa/Tools/Compile.h"
@@ -115,7 +114,8 @@ static Operation *findKernel(ModuleOp module) {
 static bool computesTensors(ModuleOp module) {
   return module
       ->walk([](Operation *op) {
-        return isa_and_present<tmap::TMapDialect>(op->getDialect())
+        StringRef dialect = op->getName().getDialectNamespace();
+        return dialect == "tmap" || dialect == "linalg"
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
