@@ -1,7 +1,7 @@
 //===- VectorOps.cpp - Text and structure of the vector stages ------------===//
 //
 // What one stage can tell by itself, and the rules of the cast engine. The
-// rules along a chain stand in VectorChain.cpp.
+// rules along a chain stand in VectorChain.cpp and VectorOperands.cpp.
 //
 //===----------------------------------------------------------------------===//
 
