@@ -114,7 +114,8 @@ static Expected<AluConfig> decodeAlu(ImageReader &reader, vector::Alu alu) {
     slot.guard = **guard;
     if (k == 3) {
       slot.source = AluSlot::Source::Vrf;
-      if (!usesOperand)
+      // Its guard counts where no immediate was left for it.
+      if (!usesOperand && config.slots.size() < machine::vectorOpImmediates)
         return reader.fail(prefix + "arg_mode",
                            "does not use the operand from the register file");
     } else if (arity > 1) {
