@@ -65,9 +65,10 @@ void visa::enterStage(StageChecker &checker, Layout &layout, VectorStage next,
     note(diag, state.reducer);
   } else if (next == state.stage && !isCluster && state.op) {
     InFlightDiagnostic diag = checker.fault(rule == "VE-6" ? "VE-7" : rule);
-    diag << toString(next)
-         << " stands once in a chain; split the chain into "
-            "two";
+    diag << (state.op->getName() == op->getName()
+                 ? toString(next)
+                 : StringRef("vector_tag or vector_unzip"))
+         << " stands once in a chain; split the chain into two";
     note(diag, state.op);
   } else if (next < state.stage) {
     InFlightDiagnostic diag = checker.fault(rule);
@@ -105,8 +106,9 @@ static void checkScalar(StageChecker &checker, const Layout &layout,
                         ElementType wanted) {
   if (layout.type != wanted)
     checker.fault("VE-13") << "the stream is " << furiosa::toString(layout.type)
-                           << ", this stage takes "
-                           << furiosa::toString(wanted);
+                           << ", this stage takes " << furiosa::toString(wanted)
+                           << "; leave it out, or take the bits as they are "
+                              "with vector_reinterpret";
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,7 +143,8 @@ void VectorTagOp::check(StageChecker &checker, Layout &layout) {
   case TagMode::ValidCount:
   case TagMode::Vrf:
     checker.notYetSupported()
-        << "VE-35: the tag mode " << stringifyTagMode(getMode());
+        << "VE-35: the tag mode " << stringifyTagMode(getMode())
+        << "; write vector_tag zero or vector_tag compare";
     return;
   case TagMode::Zero:
   case TagMode::Compare:
@@ -152,20 +155,27 @@ void VectorTagOp::check(StageChecker &checker, Layout &layout) {
     if (boundary && visa::getElementType(boundary.getType()) != layout.type)
       checker.fault("VE-33")
           << "a boundary of " << boundary.getType() << ", the stream is "
-          << furiosa::toString(layout.type);
+          << furiosa::toString(layout.type) << describeLiteral(layout.type);
   }
 }
 
 void VectorFilterOp::check(StageChecker &checker, Layout &layout) {
   enterStage(checker, layout, VectorStage::Filter);
-  if (layout.vector.unzip)
+  auto guard = vector::Guard::parse(getGuard());
+  if (!guard)
+    checker.fault("VE-32") << describeGuardFault(getGuard());
+  else if (guard->isNever())
+    checker.fault("VE-28") << "no execution id passes the guard; name a bit, "
+                              "or write ---- for all";
+  else if (layout.vector.unzip)
     checker.fault("VE-45") << "no filter in pair mode, nor behind its zip";
   else if (layout.vector.isNarrow)
     checker.fault("VE-46") << "packets have four elements; put vector_widen "
                               "before the filter";
   else
     checker.notYetSupported()
-        << "VE-71: a filter, whose packing of results is not public";
+        << "VE-71: a filter, whose packing of results is not public; guard "
+           "the slots of the stages instead";
 }
 
 void VectorFinalOp::check(StageChecker &checker, Layout &layout) {
@@ -220,7 +230,8 @@ void VectorReinterpretOp::check(StageChecker &checker, Layout &layout) {
   checker.enter(layout, Point::Vector);
   auto to = visa::getElementType(getTo());
   if (to != ElementType::I32 && to != ElementType::F32) {
-    checker.fault("VE-13") << "a stream is i32 or f32, not " << getTo();
+    checker.fault("VE-13") << "a stream is i32 or f32, not " << getTo()
+                           << "; write to i32 or to f32";
     return;
   }
   layout.type = layout.storage = *to;

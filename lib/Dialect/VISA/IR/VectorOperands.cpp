@@ -146,8 +146,13 @@ void visa::claimAlu(Operation *op, const vector::Operation *row,
     InFlightDiagnostic diag = checker.fault(rule);
     diag << "no multiplier is free: fp_mul0, fp_mul1 and fp_fma are taken; "
             "split the chain into two";
+    // An open mul gives way to a named one that stands behind it.
     for (const auto &[alu, name] : multipliers)
-      noteHolder(diag, alu);
+      for (Operation &other : *op->getBlock())
+        if (&other != op && getAlu(&other) == alu) {
+          diag.attachNote(other.getLoc()) << "it is taken here";
+          break;
+        }
     return;
   }
   auto alu = getAlu(op);
@@ -243,7 +248,9 @@ static void readStash(StageChecker &checker, Layout &layout,
   } else if (layout.vector.isNarrow != state.isStashNarrow) {
     InFlightDiagnostic diag = checker.fault("VE-41");
     diag << "the stash holds packets of " << (state.isStashNarrow ? 4 : 8)
-         << " elements, the stream has " << (state.isStashNarrow ? 8 : 4);
+         << " elements, the stream has " << (state.isStashNarrow ? 8 : 4)
+         << "; put vector_stash behind "
+         << (state.isStashNarrow ? "a vector_clip" : "vector_narrow");
     note(diag, write, "written");
   } else if (guard.isGroup()) {
     checker.fault("VE-42") << "a read of the stash that only bit 3 guards "
@@ -254,7 +261,8 @@ static void readStash(StageChecker &checker, Layout &layout,
     checker.notYetSupported()
         << "a stash of time \"" << state.stashTime.str() << "\" packet \""
         << state.stashPacket.str() << "\" for a stream of time \""
-        << layout.time.str() << "\" packet \"" << layout.packet.str() << "\"";
+        << layout.time.str() << "\" packet \"" << layout.packet.str()
+        << "\"; load the operand into the VRF";
   }
   state.stashRead = checker.getOperation();
 }
@@ -320,7 +328,9 @@ static void checkTensor(StageChecker &checker, const Layout &layout,
   if (visa::getElementType(parts.elementType) != layout.type) {
     checker.fault("VE-30") << "the operand holds " << parts.elementType
                            << ", the stream is "
-                           << furiosa::toString(layout.type);
+                           << furiosa::toString(layout.type) << "; load "
+                           << furiosa::toString(layout.type)
+                           << ", or put vector_reinterpret before this stage";
     return;
   }
   if (!checkOperandPlace(checker, "VE-66", "operand", operand, layout))
@@ -343,9 +353,7 @@ static void checkConstants(StageChecker &checker, const Layout &layout,
     checker.fault("VE-30") << "an immediate of " << value.getType()
                            << ", the stream is "
                            << furiosa::toString(layout.type)
-                           << (layout.type == ElementType::F32
-                                   ? "; write it with a point"
-                                   : "; write an integer");
+                           << describeLiteral(layout.type);
   else if (value && (name.starts_with("sh") || name == "sar") &&
            getPattern(value) > 31)
     checker.fault("VE-68") << "shift amount "
@@ -391,7 +399,8 @@ static void checkSlots(VectorAluInterface op, unsigned arity,
     }
     if (guard.isNever()) {
       checker.fault("VE-28")
-          << "no execution id passes the guard of slot " << index;
+          << "no execution id passes the guard of slot " << index
+          << "; name a bit, or leave the guard out for all";
       return;
     }
     if (always && !isGroup) {
@@ -436,7 +445,7 @@ void visa::checkVectorAlu(VectorAluInterface op, StageChecker &checker,
   checkWays(checker, layout, vector::ways(cluster) == 4);
   if (op.getFnName() == "sar_round") {
     checker.notYetSupported() << "VE-71: sar_round, whose rounding is not "
-                                 "public";
+                                 "public; write add and sar";
     return;
   }
   if (state.isPaired() != op.getGroup())
@@ -445,6 +454,9 @@ void visa::checkVectorAlu(VectorAluInterface op, StageChecker &checker,
                 ? "there are no groups; put vector_unzip behind vector_init"
                 : "two groups are open; write group and an operand for each, "
                   "or fuse them with vector_zip");
+  // VE-2 has been reported; what follows from it has not to be said.
+  if (layout.type != ElementType::I32 && layout.type != ElementType::F32)
+    return;
   auto other =
       layout.type == ElementType::I32 ? ElementType::F32 : ElementType::I32;
   const vector::Operation *row = getVectorOperation(op, layout.type);
@@ -461,7 +473,8 @@ void visa::checkVectorAlu(VectorAluInterface op, StageChecker &checker,
   if (row && row->arity == 1) {
     auto guard = vector::Guard::parse(op.getGuard().value_or("----"));
     if (guard && guard->isNever())
-      checker.fault("VE-28") << "no execution id passes the guard";
+      checker.fault("VE-28") << "no execution id passes the guard; name a bit, "
+                                "or leave the guard out for all";
   } else if (row) {
     checkSlots(op, row->arity, checker, layout);
   }
@@ -480,10 +493,11 @@ void visa::checkVectorAluUnit(VectorAluInterface op, FaultReporter &reporter,
   if (!op.getTensors().empty() && before >= rngd::machine::vectorReadIndexers)
     reporter.notYetSupported()
         << "more than " << rngd::machine::vectorReadIndexers
-        << " stages of a chain that read the VRF";
+        << " stages of a chain that read the VRF; split the chain into two";
   const vector::Operation *row = getVectorOperation(op, stage.before().type);
   if (row && row->arity == 3 &&
       getVectorSlots(op).size() > rngd::machine::vectorOpImmediates)
     reporter.notYetSupported() << "fma with three immediates and an operand "
-                                  "from the register file";
+                                  "from the register file; move a slot to "
+                                  "another stage";
 }
