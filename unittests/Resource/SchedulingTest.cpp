@@ -191,7 +191,8 @@ void fillBlock(Problem &problem, unsigned index, unsigned size, Random &random,
                unsigned depth) {
   std::vector<Command> commands;
   for (unsigned i = 0; i < size; ++i) {
-    Command next = command(Engine(random.below(3)), random.below(50) * 20);
+    auto engine = Engine(random.below(3));
+    Command next = command(engine, random.below(50) * 20);
     if (depth > 0 && random.below(6) == 0) {
       next.engine = Engine::Loop;
       next.cycles = 0;
