@@ -85,12 +85,17 @@ if kernel == "gemv_tiled":
     # 64 trips of a load, a sub, a main and a store; the first load, two at the
     # end.
     assert len(schedule["instructions"]) == 64 * 4 + 1 + 2
+    # Two packets of 64 bytes a trip.
+    macs = 64 * 2
 elif kernel == "elementwise_mul":
     mains = [i for i in schedule["instructions"] if i["tpe"] == "Main"]
     subs = [i for i in schedule["instructions"] if i["tpe"] == "Sub"]
     assert [i["contexts"] for i in mains] == [["MainContext", "VectorEngine"]]
     # A pass that fills a VRF keeps both contexts busy.
     assert [i["contexts"] for i in subs] == [["MainContext", "SubContext"]]
+    macs = 0
+else:
+    macs = None
 
 # Figures.
 summary = load_checked("summary/summary.json", "summary")
@@ -118,6 +123,8 @@ stats = summary["rlir_stats"]
 assert stats["main_context_cycle"] == busy_cycles("Main")
 assert stats["sub_context_cycle"] == busy_cycles("Sub")
 assert stats["io_cycle"] == busy_cycles("DmaLoad", "DmaStore")
+assert macs is None or stats["mac_cycle"] == macs
+assert summary["mac_utilisation"] == stats["mac_cycle"] / makespan
 assert stats["computation_cycle"] == busy_cycles("Main", "Sub")
 assert stats["io_only_cycle"] == busy_cycles(
     "Main", "Sub", "DmaLoad", "DmaStore") - busy_cycles("Main", "Sub")
