@@ -38,6 +38,17 @@ static cl::opt<bool> verifyDiagnostics(
     "verify-diagnostics",
     cl::desc("Check that errors are those of expected-error comments"));
 
+static cl::opt<bool>
+    printEncodings("print-encodings",
+                   cl::desc("Print the tables of docs/encodings.md and exit"),
+                   cl::callback([](const bool &isSet) {
+                     if (!isSet)
+                       return;
+                     furiosa::rngd::printEncodingsMarkdown(llvm::outs());
+                     llvm::outs().flush();
+                     std::exit(0);
+                   }));
+
 /// Prints what is about a binary, which has offsets and no lines.
 static LogicalResult printWithoutLine(Diagnostic &diagnostic) {
   Location location = diagnostic.getLocation();
