@@ -717,6 +717,8 @@ Error ProcessingElement::checkBanks(const Work &work) {
 }
 
 Error ProcessingElement::checkRaces(Work &work) {
+  if (!machine.options.refuseRaces)
+    return Error::success();
   unsigned pe = program.cluster * machine::pesPerCluster + index;
   machine.shared.add(pe, work.footprint);
   for (const Footprint &other : work.beside) {
