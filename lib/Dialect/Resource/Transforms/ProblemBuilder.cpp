@@ -243,6 +243,34 @@ FailureOr<ProgramProblem> resource::buildProblem(ProgramOp program,
   return std::move(result);
 }
 
+/// Nothing of a block moves over a loop with a barrier in it: waits say nothing
+/// of other PEs. Takes out what that implies.
+static void addFences(ArrayRef<Operation *> ops,
+                      std::vector<scheduling::Command> &commands) {
+  // The first command behind the last fence; whether another one of that part
+  // waits for a command.
+  unsigned first = 0;
+  std::vector<bool> isWaitedFor(ops.size(), false);
+  for (unsigned i = 0; i < ops.size(); ++i) {
+    SmallVectorImpl<unsigned> &after = commands[i].after;
+    if (hasBarrier(ops[i])) {
+      after.clear();
+      for (unsigned other = first; other < i; ++other)
+        if (!isWaitedFor[other])
+          after.push_back(other);
+      if (after.empty() && first > 0)
+        after.push_back(first - 1);
+      first = i + 1;
+      continue;
+    }
+    llvm::erase_if(after, [&](unsigned other) { return other < first; });
+    for (unsigned other : after)
+      isWaitedFor[other] = true;
+    if (after.empty() && first > 0)
+      after.push_back(first - 1);
+  }
+}
+
 void resource::addDependences(ProgramOp program, ProgramProblem &problem) {
   AccessReader reader(program);
   for (auto [index, block] : llvm::enumerate(problem.problem.blocks)) {
@@ -253,6 +281,7 @@ void resource::addDependences(ProgramOp program, ProgramProblem &problem) {
         accesses, getTripsAround(*problem.blocks[index]));
     for (auto [command, sources] : llvm::zip(block.commands, after))
       command.after.assign(sources.begin(), sources.end());
+    addFences(problem.commands[index], block.commands);
   }
 }
 
