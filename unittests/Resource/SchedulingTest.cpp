@@ -7,7 +7,6 @@
 
 #include "Problems.h"
 
-
 using namespace furiosa::scheduling;
 
 namespace {
