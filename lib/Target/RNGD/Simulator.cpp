@@ -169,6 +169,7 @@ private:
   Error writeRegisters(const TucCommand &command);
   Error startExec(const TucCommand &command);
   Error startFill(const TucCommand &command);
+  Error startStore(const TucCommand &command);
   Error startDma(const TucCommand &command);
   Error checkIdle() const;
   Error wait(const TucCommand &command);
@@ -366,6 +367,9 @@ Error ProcessingElement::issue(uint32_t word) {
     return startExec(*command);
   case TucOp::ItoS:
     return startFill(*command);
+  case TucOp::StoTrf:
+  case TucOp::StoVrf:
+    return startStore(*command);
   case TucOp::DmaW:
     return startDma(*command);
   case TucOp::Wait:
@@ -499,14 +503,16 @@ Error ProcessingElement::startExec(const TucCommand &command) {
     return decoded.takeError();
   std::shared_ptr<const ExecConfig> config = (*decoded)->config;
 
-  auto onVector = codes::bit(codes::RouteUnit::VectorEngine);
   size_t other = contexts[1 - context];
-  if (other != idle && works[other].exec &&
-      (works[other].exec->route & config->route & onVector))
-    return makeError("exec: command " + Twine(works[other].instruction) +
-                     " of the " + contextName(1 - context) +
-                     " context still uses the vector engine; a wait is missing "
-                     "(MM-41)");
+  for (auto [unit, name, rule] :
+       {std::tuple(codes::RouteUnit::VectorEngine, "vector", " (MM-41)"),
+        {codes::RouteUnit::TransposeEngine, "transpose", ""}})
+    if (other != idle && works[other].exec &&
+        (works[other].exec->route & config->route & codes::bit(unit)))
+      return makeError("exec: command " + Twine(works[other].instruction) +
+                       " of the " + contextName(1 - context) +
+                       " context still uses the " + name +
+                       " engine; a wait is missing" + rule);
   if (const FetchConversion *lookup = config->fetch.lookup)
     if (machine.tables[lookup->code].empty())
       return makeError("exec: FetchUnitMainContext.fetch_mode."
@@ -557,6 +563,24 @@ Error ProcessingElement::startFill(const TucCommand &command) {
     return error;
   Work work;
   work.fill = *fill;
+  return start(std::move(work), contexts[context]);
+}
+
+Error ProcessingElement::startStore(const TucCommand &command) {
+  auto context = value(codes::ExecTarget::Sub);
+  if (contexts[context] != idle)
+    return makeError(tucOpInfo(command.op()).mnemonic +
+                     ": the sub context still runs command " +
+                     Twine(works[contexts[context]].instruction) +
+                     "; a wait is missing");
+  Expected<ExecConfig> config = decodeShortStore(command);
+  if (!config)
+    return config.takeError();
+  if (Error error = spend(machine::slicesPerPE * countWork(*config)))
+    return error;
+  Work work;
+  work.footprint.exec = std::make_shared<const ExecFootprint>(*config);
+  work.exec = std::make_shared<const ExecConfig>(std::move(*config));
   return start(std::move(work), contexts[context]);
 }
 

@@ -166,7 +166,7 @@ struct WeightRange {
     base = config.weightBase;
     uint64_t end = base + config.weightBytes;
     for (const HardwareLoop &loop : config.weights)
-      end += uint64_t(loop.limit - 1) * loop.stride;
+      end += uint64_t(loop.limit - 1) * uint32_t(loop.stride);
     bits = wireBits(config.type);
     elements = (end - base) * 8 / bits;
   }

@@ -76,6 +76,7 @@ static std::optional<scheduling::Cost> describeExec(lir::ExecOp exec,
       if (!cycles)
         return std::nullopt;
       shape.transposed = *cycles;
+      resources |= scheduling::TransposeEngine;
     } else if (isa<lir::TrfStoreOp, lir::VrfStoreOp>(unit)) {
       // Both contexts write through the same unit; the vector register file is
       // filled through main as well.
@@ -203,11 +204,11 @@ LogicalResult ProblemBuilder::addBlock(unsigned index, mlir::Block &block) {
   return success();
 }
 
-/// Bytes behind the end of its buffer that a fetch may read.
-static int64_t getSlack(lir::FetchSequencerOp fetch) {
+/// Bytes behind the end of its buffer that a fetch from `base` may read.
+static int64_t getSlack(lir::FetchSequencerOp fetch, int64_t base) {
   int64_t reach =
       lir::getReach(fetch.getSizes(), fetch.getStrides()).value_or(0);
-  return std::max<int64_t>(0, fetch.getBase() + reach + fetch.getRead() -
+  return std::max<int64_t>(0, base + reach + fetch.getRead() -
                                   fetch.getSource().getType().getBytes());
 }
 
@@ -229,11 +230,15 @@ FailureOr<ProgramProblem> resource::buildProblem(ProgramOp program,
       buffer.preset = *op.getAddress();
   }
   program.walk([&](lir::FetchSequencerOp fetch) {
-    auto it = builder.bufferIndex.find(fetch.getSource());
-    if (it == builder.bufferIndex.end())
-      return;
-    int64_t &slack = result.problem.buffers[it->second].slack;
-    slack = std::max(slack, getSlack(fetch));
+    for (auto [buffer, base] :
+         {std::pair<Value, int64_t>(fetch.getSource(), fetch.getBase()),
+          {fetch.getOther(), fetch.getOtherBase()}}) {
+      auto it = builder.bufferIndex.find(buffer);
+      if (it == builder.bufferIndex.end())
+        continue;
+      int64_t &slack = result.problem.buffers[it->second].slack;
+      slack = std::max(slack, getSlack(fetch, base));
+    }
   });
   result.blocks.push_back(nullptr);
   result.commands.emplace_back();

@@ -41,9 +41,10 @@ enum Resource : unsigned {
   SubContext = 2,
   DmaEngines = 4,
   VectorEngine = 8,
-  AllResources = 15
+  TransposeEngine = 16,
+  AllResources = 31
 };
-inline constexpr unsigned numResources = 4;
+inline constexpr unsigned numResources = 5;
 
 /// One command of a block; the order of commands is program order.
 struct Command {
