@@ -212,6 +212,32 @@ static bool canTranspose(const Plan &plan, const Problem &problem, int operand,
   return isLoadable(type, held, axes);
 }
 
+/// Whether a slice's vector register file holds the side operands: numbers for
+/// columns, not for rows.
+static bool canHoldSides(const Plan &plan, const Problem &problem) {
+  if (!problem.hasSides())
+    return true;
+  if (!plan.hasColumns() || plan.passes > 1)
+    return false;
+  int64_t bytes = 0;
+  for (const SideOperand &side : problem.pass->sides) {
+    auto type = cast<MappedTensorType>(side.tensor.getType());
+    SmallVector<int> held = getAxesInOrder(type);
+    auto isHeld = [&](const Cut &cut) {
+      return llvm::is_contained(held, cut.axis);
+    };
+    if (!isHeld(plan.columns.back()) || llvm::any_of(plan.rows, isHeld) ||
+        wireBits(*getElementType(type.getElementType())) < 8)
+      return false;
+    int64_t cells = 1;
+    for (ArrayRef<Cut> cuts : {ArrayRef(plan.batch), ArrayRef(plan.columns)})
+      for (const Cut &cut : cuts)
+        cells *= isHeld(cut) ? cut.tile : 1;
+    bytes += 4 * cells;
+  }
+  return bytes <= int64_t(machine::vrfSliceBytes);
+}
+
 /// A plan with and without help of the switch.
 static std::vector<Plan> getVariants(const Plan &plan, const Problem &problem,
                                      const KernelAxes &axes, const Grid &grid) {
@@ -253,11 +279,13 @@ static std::vector<Plan> getVariants(const Plan &plan, const Problem &problem,
 }
 
 FailureOr<std::vector<Candidate>>
-tmap::enumerateContraction(ContractOp op, CastOp cast, const Search &search) {
+tmap::enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
+                           const Search &search) {
   const KernelAxes &axes = search.getAxes();
   auto problem = std::make_shared<Problem>();
   MappedTensorType types[2] = {op.getLhs().getType(), op.getRhs().getType()};
-  problem->result = cast ? cast.getType() : op.getType();
+  problem->result = pass ? pass->result() : op.getType();
+  problem->pass = std::move(pass);
   problem->elementType = types[0].getElementType();
   problem->type = *getElementType(problem->elementType);
   problem->sumType = op.getType().getElementType();
@@ -281,7 +309,10 @@ tmap::enumerateContraction(ContractOp op, CastOp cast, const Search &search) {
     return op.emitOpError()
            << "not yet supported: a sum over " << sums << " elements of "
            << problem->elementType << ", which are more than the "
-           << machine::trfLaneBytes << " bytes that a lane holds";
+           << machine::trfLaneBytes
+           << " bytes that a lane holds; split the axis by a tmap.reshape, "
+              "contract with its outer part as a batch axis, and fold that by "
+              "a tmap.reduce";
 
   auto sizeOf = [&](ArrayRef<int> list, int64_t granule) {
     int64_t size = 1;
@@ -359,7 +390,8 @@ tmap::enumerateContraction(ContractOp op, CastOp cast, const Search &search) {
                 for (Cut &cut : *list)
                   cuts.push_back(&cut);
               auto place = spread(cuts, axes, grid);
-              if (!place || !choosePasses(plan, *problem, axes, sumBytes))
+              if (!place || !choosePasses(plan, *problem, axes, sumBytes) ||
+                  !canHoldSides(plan, *problem))
                 continue;
               looped |= isLoop && stays;
               plan.place = *place;

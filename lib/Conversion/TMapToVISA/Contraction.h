@@ -7,7 +7,7 @@
 #ifndef FURIOSA_LIB_CONVERSION_TMAPTOVISA_CONTRACTION_H
 #define FURIOSA_LIB_CONVERSION_TMAPTOVISA_CONTRACTION_H
 
-#include "Emitter.h"
+#include "Fusion.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 namespace furiosa::tmap::contraction {
@@ -25,6 +25,10 @@ struct Problem {
   ElementType type;
   mlir::Type elementType, sumType, resultType;
   MappedTensorType result;
+  /// What the vector and the cast engine do to the sums on their way to memory.
+  std::optional<VectorPass> pass;
+
+  bool hasSides() const { return pass && !pass->sides.empty(); }
 };
 
 /// One way to run it.
@@ -108,7 +112,14 @@ public:
 private:
   /// `registers` holds the weight, or is null.
   mlir::Value emitTile(Emitter &emitter, mlir::Value stream, mlir::Value weight,
+                       mlir::ValueRange sides,
                        mlir::Value registers = {}) const;
+  /// Side operands of the pass, of one step over columns, in the vector
+  /// register file.
+  llvm::SmallVector<mlir::Value> loadSides(Emitter &emitter,
+                                           mlir::ValueRange tensors,
+                                           mlir::Value column = {}) const;
+  FlitShape getFlitShape() const;
   mlir::Value loadRegisters(Emitter &emitter, mlir::Value weight) const;
   mlir::Value emitExchange(Emitter &emitter, mlir::Value tile) const;
   mlir::Value loadTransposed(Emitter &emitter, int operand,

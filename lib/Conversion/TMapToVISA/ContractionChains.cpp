@@ -164,9 +164,11 @@ Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
             : std::nullopt);
   };
   int weight = 1 - plan.stream;
+  ValueRange sides = operands.drop_front(2);
   if (plan.rowLoop.count == 1 && plan.columnLoop.count == 1) {
     Value loaded[2] = {load(0, operands[0]), load(1, operands[1])};
-    return emitter.store(emitTile(emitter, loaded[plan.stream], loaded[weight]),
+    return emitter.store(emitTile(emitter, loaded[plan.stream], loaded[weight],
+                                  loadSides(emitter, sides)),
                          problem.result);
   }
   Value result = visa::AllocOp::create(emitter.builder, emitter.loc,
@@ -175,6 +177,7 @@ Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
     Value loaded = load(weight, operands[weight]);
     Value registers =
         plan.passes == 1 ? loadRegisters(emitter, loaded) : Value();
+    SmallVector<Value> loadedSides = loadSides(emitter, sides);
     for (int64_t i = 0; i < plan.rowLoop.count; ++i) {
       Value row = emitter.index(i);
       Value stream =
@@ -182,7 +185,7 @@ Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
                                          row, mapping::Pad::Top));
       visa::CopyOp::create(
           emitter.builder, emitter.loc,
-          emitTile(emitter, stream, loaded, registers),
+          emitTile(emitter, stream, loaded, loadedSides, registers),
           emitter.step(result, plan.rowLoop, row, mapping::Pad::Bottom));
     }
     return result;
@@ -196,7 +199,8 @@ Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
       Value loaded =
           load(weight, emitter.step(operands[weight], plan.columnLoop, column,
                                     mapping::Pad::Top));
-      Value tile = emitTile(emitter, stream, loaded);
+      Value tile =
+          emitTile(emitter, stream, loaded, loadSides(emitter, sides, column));
       visa::CopyOp::create(
           emitter.builder, emitter.loc, tile,
           emitter.step(rows, plan.columnLoop, column, mapping::Pad::Bottom));
@@ -221,11 +225,76 @@ Value Contraction::loadRegisters(Emitter &emitter, Value weight) const {
                        });
 }
 
+/// Eight lanes are a flit.
+FlitShape Contraction::getFlitShape() const {
+  FlitShape shape;
+  shape.outer = concat({batch, timeRows, outerColumns});
+  if (!plan.hasColumns()) {
+    shape.half = true;
+    shape.cells = "1";
+    shape.packet8 = "1 # 8";
+    shape.packet4 = "1 # 4";
+    return shape;
+  }
+  const Cut &inner = plan.columns.back();
+  shape.steps = group;
+  shape.cells = shape.packet8 = lane;
+  shape.steps4 = inner.digit(axes, lanes() / 2, 2 * plan.groups);
+  shape.packet4 = inner.digit(axes, 1, lanes() / 2);
+  return shape;
+}
+
+SmallVector<Value> Contraction::loadSides(Emitter &emitter, ValueRange tensors,
+                                          Value column) const {
+  SmallVector<Value> loaded;
+  if (!problem.hasSides())
+    return loaded;
+  for (auto [side, tensor] : llvm::zip_equal(problem.pass->sides, tensors)) {
+    auto type = cast<MappedTensorType>(side.tensor.getType());
+    SmallVector<int> axesHeld = getAxesInOrder(type);
+    DmLayout layout;
+    layout.elementType = type.getElementType();
+    layout.place = plan.place;
+    TermList order, time;
+    SmallVector<Cut> held;
+    for (ArrayRef<Cut> cuts : {ArrayRef(plan.batch), ArrayRef(plan.columns)})
+      for (const Cut &cut : cuts)
+        if (llvm::is_contained(axesHeld, cut.axis)) {
+          held.push_back(cut);
+          // Staged rows are whole words of the narrowest type.
+          int64_t filled = llvm::alignTo(cut.size, lanes());
+          order.push_back(cut.whole(axes) +
+                          (&cut != &plan.columns.back() || filled == cut.size
+                               ? ""
+                               : " # " + std::to_string(filled)));
+          layout.element.push_back(cut.inner(axes));
+          if (&cut != &plan.columns.back())
+            time.push_back(cut.inner(axes));
+        }
+    time.push_back(group);
+    Value source =
+        emitter.step(tensor, plan.columnLoop, column, mapping::Pad::Top);
+    Value memory = emitter.load(
+        source, layout,
+        isLoadable(type, held, axes) ? std::nullopt : std::optional(order));
+    std::string element = joinTerms(concat({time, {lane}}));
+    loaded.push_back(
+        emitter.chain(visa::Context::Sub,
+                      emitter.vrfType(side.type, plan.place, element), [&] {
+                        emitter.fetch(memory, joinTerms(time), lane);
+                        if (side.type != layout.elementType)
+                          emitter.fetchCast(side.type);
+                        emitter.collect(joinTerms(time), lane);
+                        emitter.toVrf(element);
+                      }));
+  }
+  return loaded;
+}
+
 /// The chains on what a step of the loops has brought into data memory.
 Value Contraction::emitTile(Emitter &emitter, Value stream, Value weight,
-                            Value registers) const {
+                            ValueRange sides, Value registers) const {
   // Fewer than eight lanes fill a word with padding.
-  bool narrows = problem.resultType != problem.sumType;
   ElementType resultType = *getElementType(problem.resultType);
   int64_t word = 64 / wireBits(resultType);
   std::string trimmed =
@@ -257,7 +326,9 @@ Value Contraction::emitTile(Emitter &emitter, Value stream, Value weight,
       visa::ContractTimeOp::create(b, emitter.loc, joinTerms(kept));
       visa::ContractLaneOp::create(b, emitter.loc, visa::LaneMode::Interleaved,
                                    joinTerms(kept), folded);
-      if (narrows)
+      if (problem.pass && !problem.pass->steps.empty())
+        emitSteps(emitter, *problem.pass, getFlitShape(), sides);
+      if (problem.pass && problem.resultType != problem.pass->lastType)
         emitter.cast(problem.resultType,
                      (plan.hasColumns() ? lane : std::string("1")) + " # " +
                          std::to_string(getFlit(resultType)));

@@ -16,10 +16,12 @@ namespace furiosa::tmap {
 /// takes at a time. `last` is the axis that packets are made of.
 int64_t getGrownSize(ContractOp op, int64_t size, bool last);
 
-/// Ways to run a contraction whose sums are narrowed by `cast`, if not null, on
-/// their way to memory. Fails with an error at the op.
+/// Ways to run a contraction whose sums go through `pass` on their way to
+/// memory: functions and casts of which they are the stream. The operands are
+/// those of `op`, then the sides of the pass. Fails with an error at the op.
 mlir::FailureOr<std::vector<Candidate>>
-enumerateContraction(ContractOp op, CastOp cast, const Search &search);
+enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
+                     const Search &search);
 /// Whether results of `op` can be narrowed by the cast engine on their way.
 bool canNarrow(mlir::Operation *op, CastOp cast);
 

@@ -10,6 +10,7 @@
 #include "furiosa/Conversion/Passes.h"
 #include "furiosa/Dialect/LIR/IR/LIR.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
+#include "furiosa/Dialect/Utils/ElementTypes.h"
 #include "furiosa/Dialect/VISA/Transfer/Transfer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,6 +66,8 @@ private:
                       FailureOr<std::vector<Candidate>> candidates);
   LogicalResult convertContraction(ContractOp op);
   LogicalResult convertReduction(ReduceOp op);
+  bool isFreeWidening(Operation *op) const;
+  std::optional<VectorPass> buildTail(ContractOp op);
   /// The cast that alone reads the results of `op` and can ride along.
   CastOp takeNarrowing(Operation *op);
   /// Casts and element-wise functions; what the user's pass does waits for it.
@@ -83,6 +86,8 @@ private:
   DenseMap<Value, Value> values;
   Residents residents;
   Strategy strategy;
+  /// Whether this is the last time that the kernel is converted.
+  bool isExplaining = false;
   /// Ops that another one's chain does as well.
   DenseSet<Operation *> fused;
   /// Casts and functions that the pass of their one user does.
@@ -264,6 +269,7 @@ LogicalResult KernelConversion::run() {
       }) > 1)
     best = chooseStrategy(old, target);
   search.emplace(axes, target, options);
+  isExplaining = true;
   if (failed(convertBody(old, best)))
     return failure();
   Emitter emitter(builder, kernel.getLoc(), axes);
@@ -405,10 +411,96 @@ CastOp KernelConversion::takeNarrowing(Operation *op) {
   return user;
 }
 
+/// Whether a cast that has not been looked at yet is one that the fetch of its
+/// one user can do.
+bool KernelConversion::isFreeWidening(Operation *op) const {
+  auto cast = dyn_cast_or_null<CastOp>(op);
+  return cast && isWidening(cast) && cast->hasOneUse() &&
+         !cast->hasAttr(getPlacementAttrName()) && !deferred.contains(op) &&
+         !lookUp(cast.getResult()) && lookUp(cast.getSource());
+}
+
+/// Element-wise functions and casts that alone read each other and `op`, as far
+/// as its chain can do them.
+std::optional<VectorPass> KernelConversion::buildTail(ContractOp op) {
+  SmallVector<Operation *> path;
+  std::optional<VectorPass> tail;
+  Operation *at = op;
+  while (at->hasOneUse()) {
+    Operation *user = *at->user_begin();
+    if (!isa<CastOp, ElementwiseOp>(user) ||
+        user->hasAttr(getPlacementAttrName()))
+      break;
+    std::string reason;
+    auto pass = buildPass(
+        user,
+        [&](Operation *other) {
+          return deferred.contains(other) || llvm::is_contained(path, other) ||
+                 isFreeWidening(other);
+        },
+        reason);
+    if (!pass || pass->stream != op.getResult() ||
+        !llvm::all_of(path, [&](Operation *before) {
+          return llvm::is_contained(pass->ops, before);
+        }))
+      break;
+    path.push_back(user);
+    at = user;
+    // Eight lanes of four bits are no word of memory; what comes from other ops
+    // has to be there already.
+    if (wireBits(*getElementType(pass->resultType)) >= 8 &&
+        llvm::all_of(pass->sides, [&](const SideOperand &side) {
+          return bool(lookUp(side.tensor));
+        }))
+      tail = std::move(pass);
+  }
+  return tail;
+}
+
 LogicalResult KernelConversion::convertContraction(ContractOp op) {
-  CastOp cast = takeNarrowing(op);
-  return place(op, op.getOperands(), cast ? cast.getResult() : op.getResult(),
-               enumerateContraction(op, cast, *search));
+  // The longest tail that some placement has room for.
+  if (std::optional<VectorPass> tail = buildTail(op)) {
+    SmallVector<Value> operands(op.getOperands());
+    for (const SideOperand &side : tail->sides)
+      operands.push_back(side.tensor);
+    Value result = tail->ops.back()->getResult(0);
+    std::string reason = "no register file holds the operands";
+    {
+      ScopedDiagnosticHandler errors(
+          op.getContext(),
+          [&, thread = llvm::get_threadid()](Diagnostic &diag) {
+            if (diag.getSeverity() != DiagnosticSeverity::Error ||
+                llvm::get_threadid() != thread)
+              return failure();
+            reason = diag.str();
+            for (Diagnostic &note : diag.getNotes())
+              reason += "; " + note.str();
+            return success();
+          });
+      auto candidates = enumerateContraction(op, tail, *search);
+      if (succeeded(candidates) && !candidates->empty() &&
+          succeeded(place(op, operands, result, std::move(candidates)))) {
+        fused.insert_range(tail->ops);
+        for (Operation *part : tail->ops)
+          for (Value operand : part->getOperands())
+            if (isFreeWidening(operand.getDefiningOp()))
+              fused.insert(operand.getDefiningOp());
+        return success();
+      }
+    }
+    if (options.explain && isExplaining)
+      op.emitRemark() << "functions behind it are a chain of their own: "
+                      << reason;
+  }
+  CastOp narrow = takeNarrowing(op);
+  std::string reason;
+  std::optional<VectorPass> pass;
+  if (narrow)
+    pass = buildPass(
+        narrow, [](Operation *) { return false; }, reason);
+  return place(op, op.getOperands(),
+               narrow ? narrow.getResult() : op.getResult(),
+               enumerateContraction(op, std::move(pass), *search));
 }
 
 LogicalResult KernelConversion::convertReduction(ReduceOp op) {
