@@ -379,6 +379,44 @@ TEST(Mapping, TilesAcrossDigits) {
       "MA-18");
 }
 
+TEST(Mapping, TilesBesidePadding) {
+  Axes axes = axesOf({{"A", 5}, {"B", 3}, {"H", 24}});
+  // Padding outside of all digits stays outside.
+  Result<Tile> inner =
+      tile(parse("[A, B] # 64", axes), parse("A", axes), 2, 1, Pad::Top);
+  ASSERT_TRUE(bool(inner));
+  EXPECT_EQ(inner->view.size(), 64);
+  EXPECT_TRUE(same(inner->view, parse("[A = 2 # 5, B] # 64", axes)));
+  EXPECT_EQ(inner->offset, 3);
+  EXPECT_EQ(inner->step, 3);
+  EXPECT_EQ(inner->live, 5);
+  EXPECT_FALSE(checkTileView(parse("[A, B] # 64", axes), parse("A", axes), 2,
+                             Pad::Bottom,
+                             parse("[A = 2 #{!} 5, B] # 64", axes)));
+  // An axis that ends in the middle of its last row.
+  Mapping ragged = parse("A # 6 / 2, B, A # 6 % 2", axes);
+  Mapping rows = parse("A # 6 / 2", axes);
+  Result<Tile> last = tile(ragged, rows, 2, 1, Pad::Top);
+  ASSERT_TRUE(bool(last));
+  EXPECT_TRUE(
+      same(last->view, parse("A # 6 / 2 = 2 # 3, B, A # 6 % 2", axes)));
+  EXPECT_EQ(last->offset, 6);
+  // The hole ends with the index, or with the padding behind it.
+  Mapping padded = parse("H # 32, B", axes), along = parse("H # 28", axes);
+  for (const char *view : {"H = 4 #{!} 32, B", "H = 4 #{!} 28 # 32, B"})
+    EXPECT_FALSE(
+        checkTileView(padded, along, 4, Pad::Bottom, parse(view, axes)));
+  // Not of another kind, of other cells, or at another digit.
+  for (const char *view : {"H = 4 # 32, B", "H = 5 #{!} 32, B",
+                           "H = 4 # 32, B # 3", "H = 4 # 16 #{!} 32, B",
+                           "[H = 4 # 31, B] #{!} 96"}) {
+    std::optional<Fault> wrong =
+        checkTileView(padded, along, 4, Pad::Bottom, parse(view, axes));
+    ASSERT_TRUE(wrong) << view;
+    EXPECT_EQ(wrong->rule, "MA-18") << view;
+  }
+}
+
 TEST(Mapping, RelaxedDivision) {
   Axes axes = axesOf({{"A", 16}, {"B", 3}, {"C", 4}});
   Result<RelaxedDivision> found =

@@ -254,6 +254,17 @@ func.func @f(%a: !lir.mem<hbm, 1048576>, %b: !lir.mem<dm, 4096>, %i: index) {
 
 // -----
 
+// LIR-8: a descriptor may go on at an earlier byte of the next slice.
+
+func.func @f(%a: !lir.mem<hbm, 1048576>, %b: !lir.mem<dm, 4096>, %i: index) {
+  lir.dma %a to %b engines [#lir.engine<cluster 0 pe 0 from 0 to 4032 loops [2 : 64 : 4190272] packet 64>] : !lir.mem<hbm, 1048576>, !lir.mem<dm, 4096>
+  // expected-error@+1 {{LIR-8: target of the engine of cluster 0 pe 0 reaches byte 4104 of a buffer of 4096}}
+  lir.dma %a to %b engines [#lir.engine<cluster 0 pe 0 from 0 to 4032 loops [2 : 64 : 4190272] packet 72>] : !lir.mem<hbm, 1048576>, !lir.mem<dm, 4096>
+  return
+}
+
+// -----
+
 // An offset into a data memory.
 
 func.func @f(%a: !lir.mem<hbm, 1048576>, %b: !lir.mem<dm, 4096>, %i: index) {

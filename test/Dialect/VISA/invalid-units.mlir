@@ -132,6 +132,37 @@ func.func @inside_a_word(%m: !m) attributes {visa.kernel} {
 
 // -----
 
+// A step of 2 bytes begins at whole words where the index is a multiple of 4.
+#axes = #tmap.axes<R = 64, K = 8>
+!m = !visa.hbm<i16, element "R, K", #axes>
+!mt = !visa.hbm<i16, element "R, K = 4 # 8", #axes>
+!d = !visa.dm<i16, slice "R # 256", element "K = 4", #axes>
+func.func @whole_words(%m: !m) attributes {visa.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c2 step %c1 {
+    %k = arith.muli %i, %c4 : index
+    %mt = visa.tile %m[%k] along "K" take 4 : !m -> !mt
+    %d = visa.to_dm %mt : !mt -> !d
+    %l = arith.muli %i, %c2 : index
+    %lt = visa.tile %m[%l] along "K" take 4 : !m -> !mt
+    // expected-error@+1 {{MM-30: the view begins at a byte of HBM that is no multiple of 8}}
+    %e = visa.to_dm %lt : !mt -> !d
+    %jt = visa.tile %m[%c1] along "K" take 4 : !m -> !mt
+    // expected-error@+1 {{MM-30: the view begins at a byte of HBM that is no multiple of 8}}
+    %f = visa.to_dm %jt : !mt -> !d
+  }
+  scf.for %i = %c0 to %c4 step %c4 {
+    %mt = visa.tile %m[%i] along "K" take 4 : !m -> !mt
+    %d = visa.to_dm %mt : !mt -> !d
+  }
+  return
+}
+
+// -----
+
 // R is stored in two digits: no number of bytes moves its start.
 #axes = #tmap.axes<R = 64, K = 8>
 !m = !visa.hbm<i32, element "R % 16, R / 16, K", #axes>

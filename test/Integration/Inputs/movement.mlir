@@ -231,3 +231,33 @@ func.func @branch(%a: !fill_h) -> !fill_h attributes {visa.kernel} {
   %o = visa.to_hbm %r : !fill_d -> !fill_h
   return %o : !fill_h
 }
+
+// Rows of two a slice go to slices of another PE, one each and one further on: a
+// descriptor goes on in the middle of another slice.
+#across = #tmap.axes<A = 130, B = 4>
+!across_h = !visa.hbm<i32, element "A, B", #across>
+!across_s = !visa.dm<i32, slice "A / 2 # 256", element "A % 2, B", #across>
+!across_t = !visa.dm<i32, slice "A # 256", element "B", #across>
+!across_r = !visa.dm<i32, slice "A / 2 = 64 # 65 # 256", element "A % 2, B", #across>
+!across_w = !visa.dm<i32, slice "A = 128 #{!} 130 # 256", element "B", #across>
+func.func @across(%a: !across_h) -> !across_h attributes {visa.kernel} {
+  %m = arith.constant -1 : i32
+  %s = visa.to_dm %a : !across_h -> !across_s
+  %t = visa.alloc : !across_t
+  visa.memset %t with %m : !across_t, i32
+  %r = visa.tile %s[0] of slice along "A / 2" take 64 : !across_s -> !across_r
+  %w = visa.tile %t[1] of slice along "A" take 128 : !across_t -> !across_w
+  visa.copy %r into %w : !across_r, !across_w
+  %o = visa.to_hbm %t : !across_t -> !across_h
+  return %o : !across_h
+}
+
+// An axis of one cell, padded alike on both sides.
+#one = #tmap.axes<A = 1, B = 256>
+!one_h = !visa.hbm<i32, element "B, A # 2", #one>
+!one_d = !visa.dm<i32, slice "B", element "A # 2", #one>
+func.func @one_cell(%a: !one_h) -> !one_h attributes {visa.kernel} {
+  %d = visa.to_dm %a : !one_h -> !one_d
+  %o = visa.to_hbm %d : !one_d -> !one_h
+  return %o : !one_h
+}

@@ -160,12 +160,14 @@ static LogicalResult verifyEngineSide(DmaOp op, EngineAttr engine,
   if (hasOffset)
     return op.emitOpError("not yet supported: an offset into ")
            << stringifyTier(type.getTier());
-  // Loops within a slice, and those that change it.
+  // Loops within a slice, and those that change it: into the middle of the
+  // next one their step may be shorter than a slice.
   int64_t span = machine::dmSliceStride;
   SmallVector<int64_t> sizes, steps, innerSizes, innerSteps;
   for (auto [size, stride] : llvm::zip(engine.getSizes(), strides)) {
-    (stride < span ? innerSizes : sizes).push_back(size);
-    (stride < span ? innerSteps : steps).push_back(stride);
+    bool stays = stride < type.getBytes();
+    (stays ? innerSizes : sizes).push_back(size);
+    (stays ? innerSteps : steps).push_back(stride);
   }
   std::optional<int64_t> inner = getReach(innerSizes, innerSteps);
   std::optional<int64_t> reach = getReach(sizes, steps);
@@ -193,7 +195,7 @@ static LogicalResult verifyEngineSide(DmaOp op, EngineAttr engine,
       return name() << " reaches slice " << offset / span << ", a pe has "
                     << machine::slicesPerPE;
     // Neighbouring entries are one range.
-    int64_t byte = (last - 1) % span;
+    int64_t byte = last - 1 - first + offset % span;
     if (llvm::AddOverflow(byte, *inner, byte) ||
         llvm::AddOverflow(byte, engine.getPacket(), byte) ||
         byte > type.getBytes())

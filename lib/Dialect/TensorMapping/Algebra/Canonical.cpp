@@ -221,7 +221,7 @@ void Form::peel() {
   push(std::move(outer));
 }
 
-void Form::clip(const Axes &axes) {
+void Form::clip(const Axes &axes, bool everywhere) {
   bool onlyTop = true;
   llvm::SmallVector<Factor, 4> old = std::move(factors);
   factors.clear();
@@ -229,7 +229,7 @@ void Form::clip(const Axes &axes) {
     bool inner = onlyTop;
     onlyTop &= llvm::all_of(factor.runs,
                             [](PadRun run) { return run.kind == Pad::Top; });
-    if (factor.axis >= 0 && inner) {
+    if (factor.axis >= 0 && (inner || everywhere)) {
       int64_t fits = ceilDiv(axes[factor.axis].size, factor.stride);
       if (factor.live > fits) {
         llvm::SmallVector<PadRun, 1> runs;
@@ -242,6 +242,19 @@ void Form::clip(const Axes &axes) {
     }
     push(std::move(factor));
   }
+  finish();
+}
+
+void Form::joinPadding() {
+  llvm::SmallVector<Factor, 4> old = std::move(factors);
+  factors.clear();
+  for (Factor &factor : old) {
+    if (!factor.runs.empty())
+      factor.runs = {{factor.runs.back().upTo, factor.runs.front().kind}};
+    push(std::move(factor));
+  }
+  if (!tail.empty())
+    tail = {{tail.back().upTo, tail.front().kind}};
   finish();
 }
 

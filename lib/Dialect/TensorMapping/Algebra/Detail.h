@@ -69,8 +69,11 @@ struct Form {
   std::string prepend(Form &outer);
   /// Drops the outermost padding.
   void peel();
-  /// Overshoot of single factors becomes top padding where that is exact.
-  void clip(const Axes &axes);
+  /// Overshoot of single factors becomes top padding where that is exact;
+  /// `everywhere`: also beside other padding, of which it then takes cells.
+  void clip(const Axes &axes, bool everywhere = false);
+  /// Gives all padding behind a digit the kind that it begins with.
+  void joinPadding();
 
   static Form from(const Canonical &canonical);
   Canonical canonical() &&;

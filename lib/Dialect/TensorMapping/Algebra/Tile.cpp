@@ -58,18 +58,28 @@ static Result<std::vector<Window>> windowsOf(const Mapping &element,
   return windows;
 }
 
-/// The view as text. `keepPads` leaves the element's own padding in a digit as
-/// it is; otherwise the hole takes it in.
+/// How far the hole behind a window reaches.
+enum class Reach {
+  /// To the last live cell: the element's own padding stays as it is.
+  Live,
+  /// To the last cell of the index, `I = len # size(I)`.
+  Index,
+  /// Over the element's own padding as well.
+  Padding,
+};
+
+/// The view as text. `size` is that of the index.
 static Result<Mapping> viewOf(const Mapping &element, const Form &form,
                               llvm::ArrayRef<Window> windows, Pad hole,
-                              bool keepPads) {
+                              Reach reach, int64_t size) {
+  bool keepPads = reach != Reach::Padding;
   std::vector<MatchedDigits> matched;
   bool whole = true;
   for (const Window &window : windows) {
     matched.push_back(window.digits);
     whole &= window.kept == window.term.count;
   }
-  if (whole && keepPads)
+  if (whole && reach == Reach::Live)
     return element;
 
   std::optional<std::vector<Piece>> pieces = cutPieces(form, matched);
@@ -80,10 +90,11 @@ static Result<Mapping> viewOf(const Mapping &element, const Form &form,
   for (const MatchedDigits &digits : matched) {
     const Factor &factor = form.factors[digits.factor];
     const Axis &axis = element.axes()[factor.axis];
-    bool clipped = ceilDiv(axis.size, factor.stride) <= factor.live &&
-                   llvm::all_of(factor.runs, [](PadRun run) {
-                     return run.kind == Pad::Top;
-                   });
+    bool clipped =
+        ceilDiv(axis.size, factor.stride) <= factor.live &&
+        (factor.runs.empty() || (factor.runs[0].kind == Pad::Top &&
+                                 factor.runs[0].upTo / digits.from >=
+                                     ceilDiv(factor.live, digits.from)));
     if (digits.from > 1 && factor.live % digits.from != 0 && !clipped)
       return fault("MA-14", "deferred",
                    "axis " + axis.name + " has " + llvm::Twine(factor.live) +
@@ -98,11 +109,13 @@ static Result<Mapping> viewOf(const Mapping &element, const Form &form,
     TakeStyle style = TakeStyle::Digit;
     if (piece.match >= 0) {
       const Window &window = windows[piece.match];
-      bool hasHole = window.kept < window.term.count || !keepPads;
+      int64_t end = keepPads ? factor.live : factor.extent;
+      if (reach == Reach::Index && piece.match == 0)
+        end = std::min(factor.extent, ceilDiv(size, window.term.divisorStride));
+      bool hasHole = window.kept < window.term.count || window.kept < end;
       if (hasHole && window.kept < factor.extent) {
         llvm::SmallVector<PadRun, 1> runs;
-        appendRun(runs, window.kept,
-                  {keepPads ? factor.live : factor.extent, hole});
+        appendRun(runs, window.kept, {end, hole});
         for (PadRun run : factor.runs)
           appendRun(runs, window.kept, run);
         factor.runs = std::move(runs);
@@ -149,9 +162,65 @@ static bool isLive(const Mapping &mapping, int64_t position) {
          });
 }
 
+/// The element without top padding outside of all digits, if an index that
+/// does not divide the padded element divides it so; else the element.
+static Mapping getDivided(const Mapping &element, const Mapping &index) {
+  if (matchDigits(element, index, /*exact=*/true))
+    return element;
+  Result<Mapping> peeled = peel(element);
+  if (!peeled || peeled->size() == element.size())
+    return element;
+  Result<Mapping> padded = pad(*peeled, element.size());
+  bool isTop = padded && same(*padded, element);
+  return isTop && matchDigits(*peeled, index, /*exact=*/true) ? *peeled
+                                                              : element;
+}
+
+/// Runs of bottom padding.
+static int64_t countBottom(const Mapping &mapping) {
+  auto isBottom = [](PadRun run) { return run.kind == Pad::Bottom; };
+  int64_t count = llvm::count_if(mapping.canonical()->tail, isBottom);
+  for (const Factor &factor : mapping.canonical()->factors)
+    count += llvm::count_if(factor.runs, isBottom);
+  return count;
+}
+
+/// Whether two mappings have the same live cells, and as many holes that must
+/// not be touched behind the same of them; padding behind a hole may be of
+/// either kind. What lies behind the end of an axis is no cell.
+static bool hasSameCells(const Mapping &lhs, const Mapping &rhs) {
+  if (same(lhs, rhs))
+    return true;
+  if (lhs.size() != rhs.size() || !lhs.canonical() || !rhs.canonical() ||
+      countBottom(lhs) != countBottom(rhs))
+    return false;
+  Form forms[] = {Form::from(*lhs.canonical()), Form::from(*rhs.canonical())};
+  for (Form &form : forms) {
+    form.clip(lhs.axes(), /*everywhere=*/true);
+    form.joinPadding();
+  }
+  return std::move(forms[0]).canonical() == std::move(forms[1]).canonical();
+}
+
+static Result<Tile> tileDivided(const Mapping &element, const Mapping &index,
+                                int64_t len, int64_t start, Pad hole);
+
 Result<Tile> furiosa::mapping::tile(const Mapping &element,
                                     const Mapping &index, int64_t len,
                                     int64_t start, Pad hole) {
+  Mapping divided = getDivided(element, index);
+  Result<Tile> tile = tileDivided(divided, index, len, start, hole);
+  if (!tile || tile->view.size() == element.size())
+    return tile;
+  Result<Mapping> view = pad(tile->view, element.size());
+  if (!view)
+    return view.fault();
+  tile->view = *view;
+  return tile;
+}
+
+static Result<Tile> tileDivided(const Mapping &element, const Mapping &index,
+                                int64_t len, int64_t start, Pad hole) {
   if (len < 1)
     return fault("MA-20", "window",
                  "a tile of " + llvm::Twine(len) +
@@ -213,7 +282,7 @@ Result<Tile> furiosa::mapping::tile(const Mapping &element,
                        "; start on a multiple of the window");
   }
   Result<Mapping> view =
-      viewOf(element, form, *windows, hole, /*keepPads=*/false);
+      viewOf(element, form, *windows, hole, Reach::Padding, index.size());
   if (!view)
     return view.fault();
   tile.view = *view;
@@ -224,18 +293,24 @@ std::optional<Fault> furiosa::mapping::checkTileView(const Mapping &element,
                                                      const Mapping &index,
                                                      int64_t len, Pad hole,
                                                      const Mapping &view) {
+  Mapping divided = getDivided(element, index);
   Form form;
-  Result<std::vector<Window>> windows = windowsOf(element, index, len, form);
+  Result<std::vector<Window>> windows = windowsOf(divided, index, len, form);
   if (!windows)
     return windows.fault();
-  Result<Mapping> textual =
-      viewOf(element, form, *windows, hole, /*keepPads=*/false);
+  auto getView = [&](Reach reach) {
+    Result<Mapping> inner =
+        viewOf(divided, form, *windows, hole, reach, index.size());
+    return inner ? pad(*inner, element.size()) : inner;
+  };
+  Result<Mapping> textual = getView(Reach::Padding);
   if (!textual)
     return textual.fault();
-  Result<Mapping> keeping =
-      viewOf(element, form, *windows, hole, /*keepPads=*/true);
-  if (same(view, *textual) || (keeping && same(view, *keeping)))
+  if (hasSameCells(view, *textual))
     return std::nullopt;
+  for (Reach reach : {Reach::Live, Reach::Index})
+    if (auto other = getView(reach); other && hasSameCells(view, *other))
+      return std::nullopt;
   std::string hint;
   if (view.size() < element.size())
     hint = "; a tile keeps the " + llvm::Twine(element.size()).str() +

@@ -317,13 +317,17 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
     reporter.fault("MM-5") << "element \"" << parts.element.getText()
                            << "\" is not a whole number of bytes of "
                            << parts.elementType;
-  // MA-13 … MA-15 over all dimensions together.
+  // MA-13 … MA-15 over all dimensions together. Padding outside of a dimension
+  // fills no rows of another one.
   Mapping whole = parts.chip.getMapping();
   bool joined = true;
   for (tmap::MappingAttr part :
        {parts.cluster, parts.slice, parts.lane, parts.element})
     if (part && joined) {
       auto pair = mapping::pair(whole, part.getMapping());
+      if (auto inner = mapping::peel(part.getMapping());
+          inner && (!pair || !pair->canonical()))
+        pair = mapping::pair(whole, *inner);
       joined = static_cast<bool>(pair);
       if (joined)
         whole = *pair;

@@ -400,10 +400,7 @@ static void checkInto(CommitOp commit, Type result, FaultReporter &reporter) {
   int64_t word = rngd::machine::dmWriteGranule;
   if (failed(start))
     return;
-  bool isWhole = start->bytes % word == 0;
-  for (const ViewStart::Term &term : start->terms)
-    isWhole &= term.step % word == 0;
-  if (!isWhole)
+  if (!start->isMultiple(word))
     reporter.fault("MM-26") << "the view begins at a byte of data memory that "
                                "is no multiple of "
                             << word;

@@ -43,10 +43,7 @@ static bool isSound(Type type) {
 static void checkStart(const ViewStart &start, StringRef rule, StringRef memory,
                        FaultReporter &reporter) {
   int64_t word = machine::dmWriteGranule;
-  bool isWhole = start.bytes % word == 0;
-  for (const ViewStart::Term &term : start.terms)
-    isWhole &= term.dimension != Dimension::Element || term.step % word == 0;
-  if (!isWhole)
+  if (!start.isMultiple(word))
     reporter.fault(rule) << "the view begins at a byte of " << memory
                          << " that is no multiple of " << word;
 }

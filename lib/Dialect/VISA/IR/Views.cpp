@@ -14,6 +14,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::visa;
@@ -105,6 +107,46 @@ std::optional<std::pair<int64_t, int64_t>> visa::getIndexRange(Value value) {
   if (!lower || !upper || !step || *step < 1 || *upper <= *lower)
     return std::nullopt;
   return std::pair(*lower, *lower + (*upper - *lower - 1) / *step * *step);
+}
+
+std::optional<Congruence> visa::getIndexCongruence(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return Congruence{constant.getSExtValue(), 0};
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(
+          value.getDefiningOp())) {
+    Operation *op = value.getDefiningOp();
+    auto lhs = getIndexCongruence(op->getOperand(0));
+    auto rhs = getIndexCongruence(op->getOperand(1));
+    if (!lhs || !rhs)
+      return std::nullopt;
+    auto [a, m] = *lhs;
+    auto [b, n] = *rhs;
+    if (!isa<arith::MulIOp>(op)) {
+      auto sum = isa<arith::AddIOp>(op) ? llvm::checkedAdd(a, b)
+                                        : llvm::checkedSub(a, b);
+      if (!sum)
+        return std::nullopt;
+      return Congruence{*sum, std::gcd(m, n)};
+    }
+    // (a + m i) (b + n j)
+    auto product = llvm::checkedMul(a, b), an = llvm::checkedMul(a, n),
+         bm = llvm::checkedMul(b, m), mn = llvm::checkedMul(m, n);
+    if (!product || !an || !bm || !mn)
+      return std::nullopt;
+    return Congruence{*product, std::gcd(std::gcd(*an, *bm), *mn)};
+  }
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  if (!loop || loop.getInductionVar() != value)
+    return Congruence{0, 1};
+  auto lower = getIndexCongruence(loop.getLowerBound());
+  auto step = getConstantIntValue(loop.getStep());
+  if (!lower || !step)
+    return Congruence{0, 1};
+  return Congruence{lower->rest, std::gcd(lower->modulus, *step)};
 }
 
 /// The loops whose counters an index is computed from.
@@ -203,6 +245,20 @@ static LogicalResult addTile(TileOp tile, ViewStart &start,
   return success();
 }
 
+bool ViewStart::isMultiple(int64_t word) const {
+  int64_t rest = bytes % word;
+  for (const ViewStart::Term &term : terms) {
+    if (term.dimension != Dimension::Element)
+      continue;
+    Congruence values =
+        getIndexCongruence(term.index).value_or(Congruence{0, 1});
+    rest += values.rest % word * (term.step % word);
+    if (values.modulus % word * (term.step % word) % word != 0)
+      return false;
+  }
+  return rest % word == 0;
+}
+
 FailureOr<ViewStart> visa::getViewStart(Value tensor, FaultReporter &reporter) {
   ViewStart start;
   for (; tensor; tensor = getViewSource(tensor))
@@ -236,7 +292,10 @@ void visa::checkWritable(Value target, FaultReporter &reporter) {
     return; // Reported at the tile.
   auto expected = mapping::tile(mapping.getMapping(), along->getMapping(),
                                 tile.getTake(), 0, mapping::Pad::Bottom);
-  if (!expected || mapping::same(expected->view, declared.getMapping()))
+  if (!expected ||
+      !mapping::checkTileView(mapping.getMapping(), along->getMapping(),
+                              tile.getTake(), mapping::Pad::Bottom,
+                              declared.getMapping()))
     return;
   InFlightDiagnostic diag = reporter.fault("MM-36");
   diag << "a view that is written has bottom padding: the tile has "
@@ -426,8 +485,11 @@ void TileOp::checkInKernel(KernelChecker &checker) {
   auto bottom = check(0, mapping::Pad::Bottom);
   const Mapping &declared =
       getMapping(getTensorParts(getResult().getType()), dimension).getMapping();
-  if (!mapping::same(declared, top->view) &&
-      !(bottom && mapping::same(declared, bottom->view))) {
+  auto isView = [&](mapping::Pad hole) {
+    return !mapping::checkTileView(mapping, index->getMapping(), take, hole,
+                                   declared);
+  };
+  if (!isView(mapping::Pad::Top) && !isView(mapping::Pad::Bottom)) {
     InFlightDiagnostic diag = reporter.fault("MM-36");
     diag << "the view has " << stringifyDimension(dimension) << " \""
          << declared.str() << "\", expected \"" << top->view.str()

@@ -111,7 +111,8 @@ private:
   bool withPadding;
   /// Data moves from target to source: a scatter asks for its rows.
   bool isReversed;
-  /// By axis; those of the target that have no axis stand behind them.
+  /// By axis; behind them innermost padding that has no axis, and copies, which
+  /// only the target has.
   Digits targetDigits, sourceDigits, indexDigits;
   std::vector<int64_t> limits;
   std::vector<TransferCommand> commands;
@@ -127,7 +128,8 @@ private:
 std::optional<Fault> Derivation::addDigits(const TransferSide &side,
                                            Digits &digits) {
   const Axes &axes = side.element.axes();
-  digits.resize(axes.size() + 1);
+  int padding = axes.size(), copies = padding + 1;
+  digits.resize(copies + 1);
   const Mapping *parts[] = {side.isDm ? &side.cluster : nullptr,
                             side.isDm ? &side.slice : nullptr, &side.element};
   for (auto [part, mapping] : llvm::enumerate(parts)) {
@@ -139,30 +141,40 @@ std::optional<Fault> Derivation::addDigits(const TransferSide &side,
     int64_t place = 1;
     for (const Factor &factor : llvm::reverse(canonical->factors)) {
       int64_t live = factor.live;
+      int axis = factor.axis >= 0 ? factor.axis : copies;
+      int64_t stride = factor.stride;
       // Padding behind the innermost digit may travel along.
       if (withPadding && part == Element && place == 1 &&
-          factor.runs.size() == 1 && factor.runs[0].kind == Pad::Top)
+          factor.runs.size() == 1 && factor.runs[0].kind == Pad::Top) {
+        if (live == 1) {
+          axis = padding;
+          stride = 1;
+        }
         live = factor.extent;
-      if (live > 1 && (factor.axis >= 0 || &digits == &targetDigits))
-        digits[factor.axis >= 0 ? factor.axis : axes.size()].push_back(
-            {Part(part), factor.stride, live, place});
+      }
+      if (live > 1 && (axis != copies || &digits == &targetDigits))
+        digits[axis].push_back({Part(part), stride, live, place});
       place *= factor.extent;
     }
   }
-  for (auto [axis, list] : llvm::enumerate(llvm::drop_end(digits))) {
+  for (int axis = 0; axis <= padding; ++axis) {
+    llvm::SmallVector<Digit, 4> &list = digits[axis];
+    if (list.empty())
+      continue;
+    int64_t size = axis < padding ? axes[axis].size : list[0].live;
     llvm::sort(list, [](const Digit &lhs, const Digit &rhs) {
       return lhs.stride < rhs.stride;
     });
     // A digit that ends where the next one begins is whole; otherwise it is a
     // window of what lies between.
     for (auto [i, digit] : llvm::enumerate(list)) {
-      int64_t next = i + 1 < list.size() ? list[i + 1].stride : axes[axis].size;
+      int64_t next = i + 1 < list.size() ? list[i + 1].stride : size;
       int64_t span = (next - 1) / digit.stride + 1;
       digit.modulus = next % digit.stride == 0 && span % digit.live == 0
                           ? digit.live
                           : std::max(span, digit.live);
       // Nothing is asked for behind the end of the axis.
-      if (i + 1 == list.size() && digit.stride * digit.live >= axes[axis].size)
+      if (i + 1 == list.size() && digit.stride * digit.live >= size)
         digit.modulus = std::numeric_limits<int64_t>::max() / digit.stride;
     }
   }
@@ -695,11 +707,13 @@ Result<std::vector<TransferCommand>> Derivation::run() {
                                        getReach(sourceDigits[axis])));
     limits.push_back(limit);
   }
+  limits.push_back(std::min(getReach(targetDigits[axes.size()]),
+                            getReach(sourceDigits[axes.size()])));
   // The product of the boxes of all axes, and the copies.
   std::vector<Pieces> boxes(1);
   for (const Digit &digit : targetDigits.back())
     boxes[0].push_back({0, 0, digit.live, {digit.part, digit.place}, {}, {}});
-  for (int axis = 0; axis < int(axes.size()); ++axis) {
+  for (int axis = 0; axis <= int(axes.size()); ++axis) {
     if (targetDigits[axis].empty())
       continue;
     auto more = getBoxes(axis);

@@ -559,12 +559,16 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
       if (side.operand != first.operand)
         return emitError(loc) << "not yet supported: engines with different "
                                  "operands in one DMA";
-      int64_t byte = side.offset % int64_t(machine::dmSliceStride);
-      use.address = std::min(use.address, byte);
-      // Eight terms of 16 and 22 bits.
-      for (auto [size, stride] : llvm::zip(side.sizes, side.strides))
-        byte += (size - 1) * (stride % int64_t(machine::dmSliceStride));
-      end = std::max(end, byte + engine.packet);
+      int64_t span = machine::dmSliceStride;
+      int64_t first = side.offset % span, last = first;
+      // Eight terms of 16 and 22 bits. A step to an earlier byte of the next
+      // slice is shorter than a slice.
+      for (auto [size, stride] : llvm::zip(side.sizes, side.strides)) {
+        int64_t step = (stride + span / 2) % span - span / 2;
+        (step < 0 ? first : last) += (size - 1) * step;
+      }
+      use.address = std::min(use.address, first);
+      end = std::max(end, last + engine.packet);
     }
     if (first.operand) {
       buffers[isTarget].buffer = first.operand;

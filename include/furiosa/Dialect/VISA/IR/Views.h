@@ -29,6 +29,8 @@ struct ViewStart {
            : dimension == Dimension::Cluster ? cluster
                                              : bytes;
   }
+  /// Whether the byte at which the view begins is always a multiple of `word`.
+  bool isMultiple(int64_t word) const;
 };
 
 /// Where `tensor` (null: a new one) begins in its buffer. Fails with what
@@ -40,6 +42,16 @@ mlir::FailureOr<ViewStart> getViewStart(mlir::Value tensor,
 /// Bounds of an index in which loop counters with constant bounds are added
 /// and multiplied; nothing where they are not known or leave 64 bits.
 std::optional<std::pair<int64_t, int64_t>> getIndexRange(mlir::Value index);
+
+/// Values that leave `rest` when divided by `modulus`; one value where that is
+/// 0.
+struct Congruence {
+  int64_t rest, modulus;
+};
+
+/// What all values of an index have in common; nothing where numbers leave 64
+/// bits.
+std::optional<Congruence> getIndexCongruence(mlir::Value index);
 
 /// MM-36: a view that is written has bottom padding outside its window.
 void checkWritable(mlir::Value target, FaultReporter &reporter);
