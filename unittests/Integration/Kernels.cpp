@@ -69,8 +69,7 @@ Refusal test::tryBuild(const std::string &text, Built &built,
   return Refusal::None;
 }
 
-/// Writes the file and reads it again.
-static void writeAndLoad(Built &built) {
+void test::writeAndLoad(Built &built) {
   auto bytes = rngd::edf::write(built.binary);
   ASSERT_TRUE(static_cast<bool>(bytes)) << llvm::toString(bytes.takeError());
   built.file = std::move(*bytes);
@@ -389,6 +388,30 @@ std::string test::mutate(const std::string &text, std::mt19937_64 &random,
   return mutant;
 }
 
+std::string
+test::tryMutant(const std::string &mutant,
+                llvm::function_ref<std::vector<HostArray>(const Built &)> make,
+                MutantCounts &counts) {
+  ++counts.made;
+  Built built;
+  std::string message;
+  Refusal refusal = tryBuild(mutant, built, message);
+  if (refusal != Refusal::None) {
+    ++counts.refused;
+    counts.refusedLate += refusal == Refusal::Lowering;
+    if (refusal == Refusal::Lowering)
+      std::cout << "refused late: " << message;
+    return "";
+  }
+  writeAndLoad(built);
+  if (testing::Test::HasFatalFailure())
+    return "";
+  std::vector<HostArray> results;
+  std::string difference = runBoth(built, make(built), results);
+  counts.agreed += difference.empty();
+  return difference;
+}
+
 void test::tryMutants(const std::string &text, unsigned seed, unsigned count,
                       StringRef fill, MutantCounts &counts) {
   std::mt19937_64 random(seed);
@@ -398,25 +421,12 @@ void test::tryMutants(const std::string &text, unsigned seed, unsigned count,
     if (mutant == text)
       continue;
     SCOPED_TRACE(what + "\n" + mutant);
-    ++counts.made;
-    Built built;
-    std::string message;
-    Refusal refusal = tryBuild(mutant, built, message);
-    if (refusal != Refusal::None) {
-      ++counts.refused;
-      counts.refusedLate += refusal == Refusal::Lowering;
-      if (refusal == Refusal::Lowering)
-        std::cout << "refused late: " << message;
-      continue;
-    }
-    writeAndLoad(built);
+    std::string difference = tryMutant(
+        mutant, [&](const Built &built) { return makeArguments(built, fill); },
+        counts);
     if (testing::Test::HasFatalFailure())
       return;
-    std::vector<HostArray> results;
-    std::string difference =
-        runBoth(built, makeArguments(built, fill), results);
     EXPECT_EQ(difference, "");
-    ++counts.agreed;
   }
 }
 

@@ -15,6 +15,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <map>
 #include <memory>
@@ -43,7 +44,10 @@ enum class Refusal { None, Check, Lowering };
 /// "LINE:COLUMN: SEVERITY: TEXT" for each error and note. A refusal without an
 /// error fails the test.
 Refusal tryBuild(const std::string &text, Built &built, std::string &message);
-/// Fails the test where a step fails.
+/// Writes the file of what `tryBuild` accepted and reads it again; sets the
+/// layouts of arguments and outputs. Fails the test where that fails.
+void writeAndLoad(Built &built);
+/// Both; fails the test where a step fails.
 void build(const std::string &text, Built &built);
 /// The same for the kernel of `examples/NAME.mlir`.
 void buildFile(llvm::StringRef name, Built &built);
@@ -107,6 +111,12 @@ std::string mutate(const std::string &text, std::mt19937_64 &random,
 struct MutantCounts {
   unsigned made = 0, refused = 0, refusedLate = 0, agreed = 0;
 };
+/// Builds a mutant and runs it with the arguments that `make` gives; says what
+/// is wrong where it is neither refused with a message nor agrees.
+std::string
+tryMutant(const std::string &mutant,
+          llvm::function_ref<std::vector<HostArray>(const Built &)> make,
+          MutantCounts &counts);
 /// Makes `count` mutants of a kernel. Each is refused with a message or still
 /// agrees; all else fails the test. `fill` is that of makeArguments.
 void tryMutants(const std::string &text, unsigned seed, unsigned count,
