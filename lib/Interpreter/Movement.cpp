@@ -138,6 +138,12 @@ static LogicalResult interpretTile(TileOp op, KernelExecution &execution) {
                           << op.getAlong() << "\", which has " << index->size()
                           << " positions";
   Tensor view = execution.getTensor(op.getSource());
+  // Behind the end of an axis there is nothing, though a tensor may be the same
+  // for all its coordinates.
+  if (llvm::any_of(*first,
+                   [](int64_t coordinate) { return coordinate != 0; }) &&
+      failed(widen(op, *view.buffer, execution)))
+    return failure();
   if (view.shift.empty())
     view.shift.resize(axes.sizes.size());
   for (auto [shift, coordinate] : llvm::zip_equal(view.shift, *first))

@@ -245,16 +245,17 @@ void Form::clip(const Axes &axes, bool everywhere) {
   finish();
 }
 
-void Form::joinPadding() {
+void Form::joinPadding(std::optional<Pad> kind) {
   llvm::SmallVector<Factor, 4> old = std::move(factors);
   factors.clear();
   for (Factor &factor : old) {
     if (!factor.runs.empty())
-      factor.runs = {{factor.runs.back().upTo, factor.runs.front().kind}};
+      factor.runs = {
+          {factor.runs.back().upTo, kind.value_or(factor.runs.front().kind)}};
     push(std::move(factor));
   }
   if (!tail.empty())
-    tail = {{tail.back().upTo, tail.front().kind}};
+    tail = {{tail.back().upTo, kind.value_or(tail.front().kind)}};
   finish();
 }
 

@@ -72,8 +72,9 @@ struct Form {
   /// Overshoot of single factors becomes top padding where that is exact;
   /// `everywhere`: also beside other padding, of which it then takes cells.
   void clip(const Axes &axes, bool everywhere = false);
-  /// Gives all padding behind a digit the kind that it begins with.
-  void joinPadding();
+  /// Gives all padding that kind, or that behind a digit the one that it begins
+  /// with.
+  void joinPadding(std::optional<Pad> kind = std::nullopt);
 
   static Form from(const Canonical &canonical);
   Canonical canonical() &&;

@@ -202,6 +202,18 @@ static bool hasSameCells(const Mapping &lhs, const Mapping &rhs) {
   return std::move(forms[0]).canonical() == std::move(forms[1]).canonical();
 }
 
+/// Whether two mappings have the same live cells, whatever the padding is.
+static bool hasSameLiveCells(const Mapping &lhs, const Mapping &rhs) {
+  if (lhs.size() != rhs.size() || !lhs.canonical() || !rhs.canonical())
+    return false;
+  Form forms[] = {Form::from(*lhs.canonical()), Form::from(*rhs.canonical())};
+  for (Form &form : forms) {
+    form.clip(lhs.axes(), /*everywhere=*/true);
+    form.joinPadding(Pad::Top);
+  }
+  return std::move(forms[0]).canonical() == std::move(forms[1]).canonical();
+}
+
 static Result<Tile> tileDivided(const Mapping &element, const Mapping &index,
                                 int64_t len, int64_t start, Pad hole);
 
@@ -307,6 +319,9 @@ std::optional<Fault> furiosa::mapping::checkTileView(const Mapping &element,
   if (!textual)
     return textual.fault();
   if (hasSameCells(view, *textual))
+    return std::nullopt;
+  // A window of all live cells: the rest is padding, which may be a hole.
+  if (hasSameLiveCells(*textual, element) && hasSameLiveCells(view, element))
     return std::nullopt;
   for (Reach reach : {Reach::Live, Reach::Index})
     if (auto other = getView(reach); other && hasSameCells(view, *other))
