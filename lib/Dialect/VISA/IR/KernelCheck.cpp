@@ -593,6 +593,24 @@ static bool isStrict(MLIRContext *context) {
 static unsigned reportHazards(FunctionOpInterface kernel,
                               DiagnosticSeverity severity) {
   unsigned found = 0;
+  auto begin = [&](Operation *op) {
+    ++found;
+    InFlightDiagnostic diag = severity == DiagnosticSeverity::Error
+                                  ? mlir::emitError(op->getLoc())
+                                  : mlir::emitWarning(op->getLoc());
+    diag << "'" << op->getName() << "' op ";
+    return diag;
+  };
+  forEachUndefinedRead(
+      kernel, [&](Operation *op, StringRef cells, Value tensor) {
+        InFlightDiagnostic diag = begin(op);
+        diag << "W-3: "
+             << (op->hasTrait<OpTrait::ReturnLike>() ? "returns " : "reads ")
+             << cells
+             << "a tensor that nothing has written: they are undefined; write "
+                "them before, or fill the tensor with visa.memset";
+        diag.attachNote(tensor.getLoc()) << "the tensor is made here";
+      });
   kernel.getFunctionBody().walk([&](ChainOp chain) {
     bool isMain = chain.getContext() == Context::Main;
     bool hasVector = false;
@@ -602,11 +620,7 @@ static unsigned reportHazards(FunctionOpInterface kernel,
                              : isa<ToVrfOp>(stage) && hasVector;
       if (!isHazard)
         continue;
-      ++found;
-      InFlightDiagnostic diag = severity == DiagnosticSeverity::Error
-                                    ? mlir::emitError(stage.getLoc())
-                                    : mlir::emitWarning(stage.getLoc());
-      diag << "'" << stage.getName() << "' op ";
+      InFlightDiagnostic diag = begin(&stage);
       if (isMain)
         diag << "W-1: a register-file store from the main context, behind "
                 "which devices hung or read stale data; load the register file "

@@ -46,9 +46,8 @@ static Value getViewSource(Value tensor) {
   return {};
 }
 
-/// The mapping of a dimension; null where the tier has none.
-static tmap::MappingAttr getMapping(const TensorParts &parts,
-                                    Dimension dimension) {
+tmap::MappingAttr visa::getMapping(const TensorParts &parts,
+                                   Dimension dimension) {
   switch (dimension) {
   case Dimension::Chip:
     return parts.chip;

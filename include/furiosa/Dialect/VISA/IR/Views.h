@@ -9,6 +9,8 @@
 
 #include "furiosa/Dialect/VISA/IR/KernelCheck.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace furiosa::visa {
 
 /// Where a view begins in its buffer.
@@ -76,6 +78,17 @@ llvm::SmallVector<mlir::Operation *> getUnrolledLoops(mlir::Operation *kernel);
 
 /// Steps of all loops that are unrolled around one op, at most.
 inline constexpr int64_t maxUnrolledSteps = 1024;
+
+/// The mapping of a dimension; null where the tier has none.
+tmap::MappingAttr getMapping(const TensorParts &parts, Dimension dimension);
+
+/// Calls `visit` for each op that reads, or returns, a tensor of the kernel's
+/// own of which nothing has written some cells in front of it, with what they
+/// are ("cells 4 to 7 along \"A\" of ", or nothing for all) and the tensor.
+void forEachUndefinedRead(
+    mlir::FunctionOpInterface kernel,
+    llvm::function_ref<void(mlir::Operation *, llvm::StringRef, mlir::Value)>
+        visit);
 
 /// Numbers of the arguments that a kernel writes, in order.
 llvm::SmallVector<unsigned>
