@@ -48,9 +48,13 @@ static bool touchSame(const Footprint &a, const Footprint &b) {
                           getByteRanges(b.base, b.sizes, b.strides, b.packet));
 }
 
+/// Whether PEs wait for one another in an op, however many trips its loops
+/// make.
 static bool hasBarrier(Operation *op) {
   return op
-      ->walk([](LoopOp loop) {
+      ->walk<WalkOrder::PreOrder>([](LoopOp loop) {
+        if (loop.getCount())
+          return WalkResult::skip();
         return loop.getBarrier() ? WalkResult::interrupt()
                                  : WalkResult::advance();
       })
@@ -80,7 +84,7 @@ static void addBarrier(Operation *op) {
   auto token = TokenType::get(op->getContext());
   auto isBarrier = [](Operation *other) {
     auto loop = dyn_cast<LoopOp>(other);
-    return loop && loop.getBarrier();
+    return loop && loop.getBarrier() && !loop.getCount();
   };
   // Other barriers stand for what lies beyond them.
   SmallVector<Value> before;
@@ -90,8 +94,9 @@ static void addBarrier(Operation *op) {
     if (isBarrier(at))
       break;
   }
-  auto barrier = LoopOp::create(builder, op->getLoc(), token, 1,
-                                /*barrier=*/true, IntegerAttr(), before);
+  auto barrier =
+      LoopOp::create(builder, op->getLoc(), token, 1,
+                     /*barrier=*/true, IntegerAttr(), Value(), before);
   barrier.getBody().emplaceBlock();
   for (Operation *later = op; later; later = later->getNextNode()) {
     if (auto issue = dyn_cast<IssueOp>(later))

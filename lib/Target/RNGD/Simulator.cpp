@@ -276,9 +276,20 @@ Error ProcessingElement::step() {
       return error;
     isAtBarrier = true;
     break;
-  case edf::Opcode::Loop:
-    frames.push_back({position, instruction.word, {}});
+  case edf::Opcode::Loop: {
+    uint64_t trips = instruction.word;
+    if (instruction.imm != 0)
+      trips = spm.word(static_cast<uint32_t>(instruction.imm));
+    if (trips > instruction.word)
+      return makeError("loop: " + Twine(trips) + " trips, at most " +
+                       Twine(instruction.word) + " are allowed");
+    if (trips == 0) {
+      position = (*targets)[position];
+      break;
+    }
+    frames.push_back({position, static_cast<uint32_t>(trips), {}});
     break;
+  }
   case edf::Opcode::EndLoop: {
     Frame &frame = frames.back();
     if (--frame.left > 0) {
@@ -776,6 +787,29 @@ runToBarrier(llvm::ArrayRef<std::unique_ptr<ProcessingElement>> elements,
   return Error::success();
 }
 
+/// Adds the numbers that the host gave to the words that use them.
+static Error addScalars(const edf::Kernel &kernel,
+                        llvm::ArrayRef<OperandBuffer> operands, Spm &spm) {
+  std::vector<int64_t> values;
+  for (const edf::Scalar &scalar : kernel.scalars.scalars) {
+    const OperandBuffer &buffer = operands[scalar.operand];
+    std::string name = kernel.arguments.operands[scalar.operand].name;
+    if (buffer.bytes.size() < 4 || buffer.undefinedBytes() != 0)
+      return makeError("scalar '" + name + "' is not given");
+    int64_t value = static_cast<int32_t>(endian::read32le(buffer.bytes.data()));
+    if (value < scalar.min || value > scalar.max)
+      return makeError("scalar '" + name + "' is " + Twine(value) +
+                       ", it must be from " + Twine(scalar.min) + " to " +
+                       Twine(scalar.max));
+    values.push_back(value);
+  }
+  for (const edf::ScalarUse &use : kernel.scalars.uses)
+    spm.setWord(use.spmAddress,
+                spm.word(use.spmAddress) +
+                    uint64_t(values[use.scalar]) * uint64_t(use.scale));
+  return Error::success();
+}
+
 Expected<SimulationResult>
 rngd::simulate(const edf::Kernel &kernel,
                llvm::MutableArrayRef<OperandBuffer> operands,
@@ -818,6 +852,9 @@ rngd::simulate(const edf::Kernel &kernel,
                 OperandMemory::address(relocation.operand) +
                     static_cast<uint64_t>(relocation.addend));
   }
+
+  if (Error error = addScalars(kernel, operands, spm))
+    return error;
 
   std::vector<std::vector<std::unique_ptr<ProcessingElement>>> clusters;
   for (const edf::Program &program : kernel.programs) {

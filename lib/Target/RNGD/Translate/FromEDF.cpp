@@ -14,6 +14,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -107,6 +108,10 @@ private:
   std::array<size_t, machine::clusters> programIndex = {};
 
   SmallVector<Value> arguments;
+  /// Numbers of the host by the SPM word that holds them, and the words that
+  /// count trips.
+  llvm::DenseMap<uint32_t, Value> counts;
+  llvm::DenseSet<uint32_t> usedCounts;
   std::vector<Placement> placements;
   unsigned numWrites = 0;
   /// Relocations by the word that they set; erased when used.
@@ -215,7 +220,22 @@ LogicalResult KernelReader::buildArguments() {
     arguments.push_back(resource::ArgumentOp::create(
         builder, loc, type, int64_t(i),
         static_cast<resource::Role>(operand.role),
-        builder.getStringAttr(operand.name), tensor));
+        builder.getStringAttr(operand.name), tensor, DenseI64ArrayAttr()));
+  }
+  for (const edf::Scalar &scalar : kernel.scalars.scalars)
+    arguments[scalar.operand]
+        .getDefiningOp<resource::ArgumentOp>()
+        .setRangeAttr(builder.getDenseI64ArrayAttr({scalar.min, scalar.max}));
+  for (const edf::ScalarUse &use : kernel.scalars.uses) {
+    uint64_t word = llvm::support::endian::read64le(
+        kernel.spm.bytes.data() + (use.spmAddress - kernel.spm.base));
+    Value argument = arguments[kernel.scalars.scalars[use.scalar].operand];
+    if (use.scale != 1 || word != 0 ||
+        !counts.try_emplace(use.spmAddress, argument).second)
+      return emitError(locate("SCAL"))
+             << "not yet supported: a number that is scaled or added in SPM "
+                "address "
+             << llvm::formatv("{0:x}", use.spmAddress).str();
   }
   for (const edf::Relocation &relocation : kernel.arguments.relocations)
     if (!relocations.try_emplace(relocation.spmAddress, &relocation).second)
@@ -686,8 +706,9 @@ LogicalResult KernelReader::checkSame(ArrayRef<EventCursor> cursors) {
     bool isSame = first && next && first->kind == next->kind &&
                   first->context == next->context &&
                   first->images == next->images &&
-                  first->trips == next->trips && first->begin == next->begin &&
-                  first->end == next->end && first->pattern == next->pattern;
+                  first->trips == next->trips && first->count == next->count &&
+                  first->begin == next->begin && first->end == next->end &&
+                  first->pattern == next->pattern;
     if (isSame)
       continue;
     const EventCursor &there = next ? cursor : cursors.front();
@@ -704,6 +725,13 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
   auto command = takeCycles(loc, edf::CommandKind::Loop);
   if (failed(command))
     return failure();
+  Value count;
+  if (first.count != 0) {
+    count = counts.lookup(first.count);
+    if (!count)
+      return emitError(loc) << "not yet supported: trips that no argument says";
+    usedCounts.insert(first.count);
+  }
   // A barrier that ends each iteration is the loop's own.
   bool hasBarrier =
       !first.body.empty() && first.body.back().kind == Kind::Barrier;
@@ -712,7 +740,7 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
       hasBarrier ? builder.getUnitAttr() : UnitAttr(),
       *command ? builder.getI64IntegerAttr(int64_t((*command)->end))
                : IntegerAttr(),
-      ValueRange());
+      count, ValueRange());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&loop.getBody().emplaceBlock());
 
@@ -772,7 +800,8 @@ LogicalResult KernelReader::buildBarrier(const ProgramEvent &event,
     return failure();
   auto loop = resource::LoopOp::create(
       builder, loc, Type(), builder.getI64IntegerAttr(1), builder.getUnitAttr(),
-      *command ? builder.getI64IntegerAttr(0) : IntegerAttr(), ValueRange());
+      *command ? builder.getI64IntegerAttr(0) : IntegerAttr(), Value(),
+      ValueRange());
   loop.getBody().emplaceBlock();
   return success();
 }
@@ -918,6 +947,13 @@ OwningOpRef<ModuleOp> KernelReader::run() {
           << "not yet supported: the relocation of SPM address "
           << llvm::formatv("{0:x}", relocation.spmAddress).str()
           << ", which is no base of a DMA";
+      return {};
+    }
+  for (const edf::ScalarUse &use : kernel.scalars.uses)
+    if (!usedCounts.contains(use.spmAddress)) {
+      emitError(locate("SCAL")) << "not yet supported: a number in SPM address "
+                                << llvm::formatv("{0:x}", use.spmAddress).str()
+                                << ", which counts no trips";
       return {};
     }
   if (failed(verify(*module)))
