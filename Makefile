@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PACKAGES := g++ cmake ninja-build ccache python3 \
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22 \
-  zlib1g-dev libzstd-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
+  zlib1g-dev libzstd-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev zsh
 SANITIZER_PACKAGES := libclang-rt-22-dev
 
 .PHONY: demo test test-all test-preset configure build setup setup-sanitizers clean

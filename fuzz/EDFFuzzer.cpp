@@ -10,6 +10,8 @@
 #include "EDFChecksums.h"
 #include "EDFExercise.h"
 
+#include "llvm/Support/JSON.h"
+
 using namespace furiosa;
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
@@ -30,8 +32,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::ArrayRef<uint8_t> bytes(data, size);
   std::vector<rngd::edf::Kernel> kernels;
   test::Outcome outcome = test::readFile(bytes, kernels);
-  if (outcome.isOpened)
+  if (outcome.isOpened) {
     test::convertFile(bytes, kernels);
+    test::require(bool(llvm::expectedToOptional(
+                      llvm::json::parse(test::exportFile(bytes, kernels)))),
+                  "JSON can be parsed");
+  }
   test::runKernels(kernels);
   return 0;
 }

@@ -20,6 +20,9 @@ if chromium:
     config.available_features.add("chromium")
     config.substitutions.append(("%chromium", chromium))
 
+if shutil.which("zsh"):
+    config.available_features.add("zsh")
+
 if "Address" in config.furiosa_sanitizer:
     config.available_features.add("asan")
 

@@ -57,6 +57,13 @@ def run_lit(build, jobs, env):
               codes["TIMEOUT"])
     if process.returncode != 0 and failed == 0:
         failed = 1
+    if codes["UNSUPPORTED"]:
+        print(f"{codes['UNSUPPORTED']} lit tests skipped, which want what is "
+              "not here:")
+        with open(report, encoding="utf-8") as file:
+            for test in json.load(file)["tests"]:
+                if test["code"] == "UNSUPPORTED":
+                    print(f"  {test['name']}")
     return passed, failed
 
 

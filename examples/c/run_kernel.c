@@ -1,8 +1,8 @@
-/* Runs the first kernel of an EDF file through the C API, as a runtime would:
- * every input cell gets the low bits of its number, and the first cells of each
- * result are printed.
+/* Runs a kernel of an EDF file through the C API, as a runtime would: every
+ * input cell gets the low bits of its number, and the first cells of each
+ * result are printed. Of several kernels one has to be named.
  *
- *   run_kernel FILE.edf
+ *   run_kernel FILE.edf [KERNEL]
  */
 
 #include "furiosa-c/EDF.h"
@@ -23,20 +23,8 @@ static void check(FuriosaError error) {
   exit(1);
 }
 
-static unsigned bits(FuriosaElementType type) {
-  switch (type) {
-  case FURIOSA_I4:
-  case FURIOSA_F4E2M1:
-    return 4;
-  case FURIOSA_I16:
-  case FURIOSA_BF16:
-    return 16;
-  case FURIOSA_I32:
-  case FURIOSA_F32:
-    return 32;
-  default:
-    return 8;
-  }
+static void print(FuriosaStringRef text) {
+  fwrite(text.data, 1, text.length, stdout);
 }
 
 static void *allocate(size_t count, size_t size) {
@@ -52,8 +40,11 @@ static void *allocate(size_t count, size_t size) {
 static void bind(FuriosaKernel kernel, size_t index, FuriosaBuffer *buffer) {
   FuriosaOperand operand;
   check(furiosaKernelGetOperand(kernel, index, &operand));
-  printf("%s %.*s: %u bits [", roles[operand.role], (int)operand.name.length,
-         operand.name.data, bits(operand.elementType));
+  printf("%s ", roles[operand.role]);
+  print(operand.name);
+  printf(": ");
+  print(furiosaElementTypeGetName(operand.elementType));
+  printf(" [");
   for (size_t axis = 0; axis < operand.rank; ++axis) {
     FuriosaStringRef name;
     uint64_t extent;
@@ -61,6 +52,10 @@ static void bind(FuriosaKernel kernel, size_t index, FuriosaBuffer *buffer) {
     printf("%s%.*s = %" PRIu64, axis ? ", " : "", (int)name.length, name.data,
            extent);
   }
+  printf("], chip [");
+  print(operand.chipMapping);
+  printf("], element [");
+  print(operand.elementMapping);
   printf("]\n");
 
   buffer->sizeInBytes = operand.sizeInBytes;
@@ -70,7 +65,8 @@ static void bind(FuriosaKernel kernel, size_t index, FuriosaBuffer *buffer) {
   uint64_t cells;
   check(furiosaKernelGetNumCells(kernel, index, &cells));
   uint32_t *codes = allocate(cells, sizeof(uint32_t));
-  uint32_t mask = (uint32_t)((1ull << bits(operand.elementType)) - 1);
+  unsigned bits = furiosaElementTypeGetBits(operand.elementType);
+  uint32_t mask = (uint32_t)((1ull << bits) - 1);
   for (uint64_t i = 0; i < cells; ++i)
     codes[i] = (uint32_t)i & mask;
   check(furiosaKernelPack(kernel, index, codes, cells, buffer->data,
@@ -97,16 +93,20 @@ static void show(FuriosaKernel kernel, size_t index, FuriosaBuffer *buffer) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    fprintf(stderr, "usage: %s FILE.edf\n", argv[0]);
+  if (argc != 2 && argc != 3) {
+    fprintf(stderr, "usage: %s FILE.edf [KERNEL]\n", argv[0]);
     return 2;
   }
   FuriosaBinary binary;
   check(furiosaBinaryCreateFromFile(argv[1], &binary));
-  FuriosaKernel kernel = furiosaBinaryGetKernel(binary, 0);
-  FuriosaStringRef name = furiosaKernelGetName(kernel);
-  printf("kernel %.*s, makespan %" PRIu64 " cycles\n", (int)name.length,
-         name.data, furiosaKernelGetMakespan(kernel));
+  for (size_t i = 0; i < furiosaBinaryGetNumKernels(binary); ++i) {
+    FuriosaKernel kernel = furiosaBinaryGetKernel(binary, i);
+    printf("kernel ");
+    print(furiosaKernelGetName(kernel));
+    printf(", makespan %" PRIu64 " cycles\n", furiosaKernelGetMakespan(kernel));
+  }
+  FuriosaKernel kernel;
+  check(furiosaBinaryFindKernel(binary, argc == 3 ? argv[2] : NULL, &kernel));
 
   size_t count = furiosaKernelGetNumOperands(kernel);
   FuriosaBuffer *buffers = allocate(count, sizeof(FuriosaBuffer));

@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 /** Version of this interface; grows when functions are added. */
-#define FURIOSA_C_API_VERSION 1
+#define FURIOSA_C_API_VERSION 2
 uint32_t furiosaGetApiVersion(void);
 
 /** Bytes that need not end with a zero, and may hold one. */
@@ -59,7 +59,7 @@ void furiosaErrorDestroy(FuriosaError error);
 /** Reads and checks `size` bytes of an EDF file; they are copied. */
 FuriosaError furiosaBinaryCreate(const void *bytes, size_t size,
                                  FuriosaBinary *binary);
-/** The same from the file at `path`. */
+/** The same from the file at `path`, which may be a pipe ("/dev/stdin"). */
 FuriosaError furiosaBinaryCreateFromFile(const char *path,
                                          FuriosaBinary *binary);
 /** A null binary is fine. */
@@ -68,6 +68,11 @@ void furiosaBinaryDestroy(FuriosaBinary binary);
 size_t furiosaBinaryGetNumKernels(FuriosaBinary binary);
 /** A null kernel where there is none of that index. */
 FuriosaKernel furiosaBinaryGetKernel(FuriosaBinary binary, size_t index);
+/** The kernel called `name` ("module::function"), or the only one whose last
+ *  part, behind "::", it is; for a null or empty `name` the only kernel. The
+ *  error lists the names that there are. Since version 2. */
+FuriosaError furiosaBinaryFindKernel(FuriosaBinary binary, const char *name,
+                                     FuriosaKernel *kernel);
 
 /*===-- Kernels -----------------------------------------------------------===*/
 
@@ -99,6 +104,12 @@ typedef enum FuriosaElementType {
   FURIOSA_BF16 = 10,
   FURIOSA_F32 = 11
 } FuriosaElementType;
+
+/** "i8", "f8e4m3"; empty for a value that is none. Since version 2. */
+FuriosaStringRef furiosaElementTypeGetName(FuriosaElementType type);
+/** Bits of a cell: 4, 8, 16, 32; 0 for a value that is none. Since version 2.
+ */
+unsigned furiosaElementTypeGetBits(FuriosaElementType type);
 
 typedef struct FuriosaOperand {
   FuriosaStringRef name;

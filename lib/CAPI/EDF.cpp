@@ -46,6 +46,8 @@ struct Kernel {
 };
 
 struct Binary {
+  /// As errors call it.
+  std::string file;
   std::vector<Kernel> kernels;
 };
 } // namespace
@@ -115,6 +117,7 @@ static FuriosaError create(llvm::ArrayRef<uint8_t> bytes, llvm::StringRef name,
   if (!kernels)
     return fail(kernels.takeError());
   auto result = std::make_unique<Binary>();
+  result->file = name.str();
   result->kernels.reserve(kernels->size());
   for (edf::Kernel &kernel : *kernels) {
     auto prepared = prepare(std::move(kernel));
@@ -157,9 +160,37 @@ FuriosaKernel furiosaBinaryGetKernel(FuriosaBinary binary, size_t index) {
   return {index < kernels.size() ? &kernels[index] : nullptr};
 }
 
+FuriosaError furiosaBinaryFindKernel(FuriosaBinary binary, const char *name,
+                                     FuriosaKernel *kernel) {
+  kernel->ptr = nullptr;
+  const Binary &file = *static_cast<Binary *>(binary.ptr);
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const Kernel &candidate : file.kernels)
+    names.push_back(candidate.kernel.names.kernel);
+  auto index = edf::findKernel(names, name ? name : "", file.file);
+  if (!index)
+    return fail(index.takeError());
+  kernel->ptr = &file.kernels[*index];
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
+
+/// Whether the header has the value, which a caller may have made up.
+static bool isElementType(FuriosaElementType type) {
+  return static_cast<unsigned>(type) < numElementTypes;
+}
+
+FuriosaStringRef furiosaElementTypeGetName(FuriosaElementType type) {
+  return wrap(isElementType(type) ? toString(static_cast<ElementType>(type))
+                                  : llvm::StringRef());
+}
+
+unsigned furiosaElementTypeGetBits(FuriosaElementType type) {
+  return isElementType(type) ? wireBits(static_cast<ElementType>(type)) : 0;
+}
 
 FuriosaStringRef furiosaKernelGetName(FuriosaKernel kernel) {
   return wrap(unwrap(kernel).kernel.names.kernel);

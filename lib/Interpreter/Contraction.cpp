@@ -195,6 +195,22 @@ static std::vector<Row> distinctRows(const PositionTable &table) {
   return rows;
 }
 
+/// Cells of the packet that the tree adds into one column. Where it leaves more
+/// columns than are kept, a column is where its first cell is.
+static int64_t getGroup(const PositionTable &packet,
+                        const PositionTable &columns) {
+  int64_t whole = packet.size() / columns.size();
+  for (int64_t group = whole; group >= 1; group /= 2) {
+    bool fits = true;
+    for (int64_t k = 0; k < columns.size() && fits; ++k)
+      fits = !columns.live[k] || (packet.at(k * group, 0) == columns.at(k, 0) &&
+                                  packet.at(k * group, 1) == columns.at(k, 1));
+    if (fits)
+      return group;
+  }
+  return whole;
+}
+
 template <typename Math>
 static Expected<IndexedArray> contractWith(const Contraction &contraction,
                                            ArrayRef<int64_t> axisSizes) {
@@ -254,6 +270,7 @@ static Expected<IndexedArray> contractWith(const Contraction &contraction,
     return createStringError("not yet supported: a tree from " +
                              Twine(packetSize) + " cells to " +
                              Twine(numColumns));
+  int64_t group = getGroup(packetTable, columnTable);
 
   std::vector<Value> streamValues, weightValues;
   for (uint32_t code : stream.codes)
@@ -292,7 +309,8 @@ static Expected<IndexedArray> contractWith(const Contraction &contraction,
           const Value *right = weightValues.data() + weightBase + row[1];
           for (int64_t k = 0; k < packetSize; ++k)
             tree[k] = Math::mul(left[k], right[weightAt[k]]);
-          for (int64_t count = packetSize; count > numColumns; count /= 2)
+          for (int64_t count = packetSize; count * group > packetSize;
+               count /= 2)
             for (int64_t k = 0; k < count / 2; ++k)
               tree[k] = Math::add(tree[2 * k], tree[2 * k + 1]);
           for (int64_t column = 0; column < numColumns; ++column) {
@@ -301,11 +319,11 @@ static Expected<IndexedArray> contractWith(const Contraction &contraction,
           }
           if (allDefined)
             continue;
-          for (int64_t k = 0; k < packetSize; ++k)
+          for (int64_t k = 0; k < group * numColumns; ++k)
             if (!packetTable.live[k] ||
                 !stream.defined[streamBase + streamAt[k]] ||
                 !weight.defined[weightBase + row[1] + weightAt[k]])
-              known[lane * numColumns + k / (packetSize / numColumns)] = 0;
+              known[lane * numColumns + k / group] = 0;
         }
       }
       for (auto [lane, row] : enumerate(laneRows))

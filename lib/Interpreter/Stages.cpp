@@ -44,22 +44,60 @@ static void convertStream(ChainExecution &execution, ElementType to,
 // Fetch, fetch adapter, collect
 //===----------------------------------------------------------------------===//
 
+/// Two streams as one: index 0 of the new axis is `first`, index 1 `second`.
+static llvm::Expected<IndexedArray>
+interleave(const IndexedArray &first, const IndexedArray &second, int axis) {
+  llvm::Expected<Box> shared = unionBox(first.box, second.box);
+  if (!shared)
+    return shared.takeError();
+  Box box = *shared;
+  box.axes.insert(box.axes.begin(), {axis, /*step=*/1, /*extent=*/2, 0});
+  if (!box.finish())
+    return llvm::createStringError(
+        "not yet supported: a pair of tensors of this size");
+  IndexedArray result(first.type, std::move(box));
+  size_t at = 0;
+  for (const IndexedArray *source : {&first, &second})
+    for (int64_t offset : broadcastOffsets(*shared, source->box)) {
+      if (offset >= 0) {
+        result.codes[at] = source->codes[offset];
+        result.defined[at] = source->defined[offset];
+      }
+      ++at;
+    }
+  return result;
+}
+
 static LogicalResult interpretFetch(FetchOp op, ChainExecution &execution) {
   auto source = execution.getKernel().getTerms(op, op.getSource().getType());
   auto time = execution.getTerms(op, op.getTime());
   auto packet = execution.getTerms(op, op.getPacket());
   if (failed(source) || failed(time) || failed(packet))
     return failure();
-  const Tensor &tensor = execution.getKernel().getTensor(op.getSource());
   execution.place = source->place;
   execution.slice = source->slice;
   execution.time = *time;
   execution.packet = *packet;
   Digits digits(source->element, execution.axisSizes());
-  return take(op,
-              readArray(tensor.buffer->array, tensor.shift, &digits,
-                        execution.spatial(), join(*time, *packet),
-                        execution.axisSizes()),
+  auto read = [&](Value value, IndexedArray &stream) {
+    const Tensor &tensor = execution.getKernel().getTensor(value);
+    return take(op,
+                readArray(tensor.buffer->array, tensor.shift, &digits,
+                          execution.spatial(), join(*time, *packet),
+                          execution.axisSizes()),
+                stream);
+  };
+  if (!op.getOther())
+    return read(op.getSource(), execution.stream);
+  IndexedArray first, second;
+  if (failed(read(op.getSource(), first)) ||
+      failed(read(op.getOther(), second)))
+    return failure();
+  ArrayRef<HostAxis> axes =
+      execution.getKernel().getAxes(op.getSource().getType()).axes;
+  auto *axis = llvm::find_if(
+      axes, [&](const HostAxis &axis) { return axis.name == *op.getAlong(); });
+  return take(op, interleave(first, second, int(axis - axes.begin())),
               execution.stream);
 }
 

@@ -190,6 +190,63 @@ static LogicalResult interpretReduce(tmap::ReduceOp op,
   return success();
 }
 
+/// Position by position, both in the order of their axes.
+static LogicalResult interpretReshape(tmap::ReshapeOp op,
+                                      KernelExecution &execution) {
+  auto result = makeResult(op, execution);
+  if (failed(result))
+    return failure();
+  const IndexedArray &source = getArray(op.getSource(), execution);
+  auto inOrder = [&](tmap::MappedTensorType type) {
+    return makeWholeBox(op, tmap::getAxesInOrder(type),
+                        execution.getAxes(type).sizes);
+  };
+  auto from = inOrder(op.getSource().getType()), to = inOrder(op.getType());
+  if (failed(from) || failed(to))
+    return failure();
+  std::vector<int64_t> read = broadcastOffsets(*from, source.box);
+  std::vector<int64_t> written = broadcastOffsets(*to, result->box);
+  for (auto [at, into] : llvm::zip_equal(read, written))
+    if (at >= 0 && source.defined[at]) {
+      result->codes[into] = source.codes[at];
+      result->defined[into] = 1;
+    }
+  execution.bindBuffer(op.getResult(), std::move(*result));
+  return success();
+}
+
+static LogicalResult interpretGather(tmap::GatherOp op,
+                                     KernelExecution &execution) {
+  auto result = makeResult(op, execution);
+  if (failed(result))
+    return failure();
+  const IndexedArray &table = getArray(op.getTable(), execution);
+  const IndexedArray &index = getArray(op.getIndex(), execution);
+  int key =
+      tmap::findAxes(op.getType().getMapping().getAxes(), op.getOver()).front();
+  ArrayRef<int64_t> sizes = execution.getAxes(op.getType()).sizes;
+  std::vector<int64_t> keys = broadcastOffsets(result->box, index.box);
+  std::vector<int64_t> cell(sizes.size());
+  for (auto [i, at] : llvm::enumerate(keys)) {
+    if (at < 0 || !index.defined[at])
+      continue;
+    int64_t row = static_cast<int32_t>(index.codes[at]);
+    if (row < 0 || row >= sizes[key])
+      return op->emitError() << "index " << row << " is outside of the table, "
+                             << "which has " << sizes[key] << " rows";
+    for (const BoxAxis &axis : result->box.axes)
+      cell[axis.axis] = int64_t(i) / axis.stride % axis.extent * axis.step;
+    cell[key] = row;
+    int64_t from = table.box.offsetOf(cell);
+    if (from < 0 || !table.defined[from])
+      continue;
+    result->codes[i] = table.codes[from];
+    result->defined[i] = 1;
+  }
+  execution.bindBuffer(op.getResult(), std::move(*result));
+  return success();
+}
+
 namespace {
 /// One operand of a contraction as rows of values to sum over, the last axis
 /// filled up with zeros to whole packets.
@@ -309,6 +366,10 @@ void interpreter::registerTensorModels(DialectRegistry &registry) {
         *context);
     tmap::MoveOp::attachInterface<KernelOpModel<tmap::MoveOp, interpretMove>>(
         *context);
+    tmap::ReshapeOp::attachInterface<
+        KernelOpModel<tmap::ReshapeOp, interpretReshape>>(*context);
+    tmap::GatherOp::attachInterface<
+        KernelOpModel<tmap::GatherOp, interpretGather>>(*context);
     tmap::ConstantOp::attachInterface<
         KernelOpModel<tmap::ConstantOp, interpretConstant>>(*context);
   });

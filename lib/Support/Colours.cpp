@@ -7,6 +7,9 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 using namespace llvm;
 
 namespace furiosa {
@@ -28,6 +31,13 @@ void chooseColours() {
 
 bool isTerminalOnStandardError() {
   return sys::Process::StandardErrIsDisplayed() && !isDumbTerminal();
+}
+
+size_t getColumnsOfStandardError() {
+  winsize size;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return 80;
+  return size.ws_col;
 }
 
 } // namespace furiosa

@@ -14,7 +14,9 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <fcntl.h>
 #include <optional>
 #include <unistd.h>
 
@@ -207,7 +209,18 @@ Error writeFile(StringRef path, function_ref<Error(raw_ostream &)> write) {
   return file->keep();
 }
 
+void reserveStandardStreams() {
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) == -1 && errno == EBADF)
+      // The lowest number that is free: all before it are in use. The wrong way
+      // round, so that using it is an error as before.
+      (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 bool flushStandardOutput() {
+  // What standard error did not take is lost: its stream would make that a
+  // fatal error when the program ends, and nobody would hear of it.
+  errs().clear_error();
   outs().flush();
   if (!outs().has_error())
     return true;

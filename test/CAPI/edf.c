@@ -45,8 +45,45 @@ static int equals(FuriosaStringRef found, const char *expected) {
          memcmp(found.data, expected, found.length) == 0;
 }
 
+/* several: copies of 8 cells of i32 and of f32 to another type, and a kernel
+   without arguments. */
+static void testSeveral(const char *path) {
+  FuriosaBinary binary;
+  EXPECT(succeeds(furiosaBinaryCreateFromFile(path, &binary)));
+  EXPECT(furiosaBinaryGetNumKernels(binary) == 3);
+  FuriosaKernel kernel, same;
+  EXPECT(succeeds(furiosaBinaryFindKernel(binary, "inner::wide", &kernel)));
+  EXPECT(succeeds(furiosaBinaryFindKernel(binary, "wide", &same)));
+  EXPECT(kernel.ptr != NULL && kernel.ptr == same.ptr);
+  EXPECT(equals(furiosaKernelGetName(kernel), "package::inner::wide"));
+  EXPECT(succeeds(furiosaBinaryFindKernel(binary, "narrow", &same)));
+  EXPECT(same.ptr != NULL && kernel.ptr != same.ptr);
+  EXPECT(says(furiosaBinaryFindKernel(binary, NULL, &same),
+              "has several kernels; choose one: "));
+  EXPECT(same.ptr == NULL);
+  EXPECT(says(furiosaBinaryFindKernel(binary, "", &same), "choose one: "));
+  EXPECT(says(furiosaBinaryFindKernel(binary, "other", &same),
+              "has no kernel 'other'; it has "));
+
+  FuriosaOperand operand;
+  EXPECT(succeeds(furiosaKernelGetOperand(kernel, 0, &operand)));
+  EXPECT(equals(furiosaElementTypeGetName(operand.elementType), "i32"));
+  EXPECT(furiosaElementTypeGetBits(operand.elementType) == 32);
+  EXPECT(equals(furiosaElementTypeGetName(FURIOSA_F8E4M3), "f8e4m3"));
+  EXPECT(furiosaElementTypeGetBits(FURIOSA_F8E4M3) == 8);
+  EXPECT(furiosaElementTypeGetBits(FURIOSA_I4) == 4);
+  EXPECT(furiosaElementTypeGetBits((FuriosaElementType)12) == 0);
+  EXPECT(equals(furiosaElementTypeGetName((FuriosaElementType)12), ""));
+
+  int32_t a[8] = {0, 1, -1, 2147483647, -2147483647, 5, 6, 7}, r[8] = {0};
+  FuriosaBuffer buffers[2] = {{a, sizeof(a)}, {r, sizeof(r)}};
+  EXPECT(succeeds(furiosaKernelRun(kernel, buffers, 2, NULL)));
+  EXPECT(memcmp(a, r, sizeof(a)) == 0);
+  furiosaBinaryDestroy(binary);
+}
+
 int main(int argc, char **argv) {
-  if (argc != 2)
+  if (argc != 3)
     return 2;
   EXPECT(furiosaGetApiVersion() == FURIOSA_C_API_VERSION);
 
@@ -114,6 +151,7 @@ int main(int argc, char **argv) {
   expect(equal, "every cell is one more");
 
   furiosaBinaryDestroy(binary);
+  testSeveral(argv[2]);
   if (failures == 0)
     printf("all passed\n");
   return failures != 0;

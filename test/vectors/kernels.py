@@ -354,6 +354,13 @@ class Writer:
         self.chain = {"ctx": op["ctx"], "source": self.get(op["in"]),
                       "dtype": self.get(op["in"]).dtype, "stages": []}
 
+    def op_begin_interleaved(self, op):
+        only(op, "ctx", "axis")
+        self.close()
+        source, other = (self.get(name) for name in op["in"])
+        self.chain = {"ctx": op["ctx"], "source": source, "other": other,
+                      "along": op["axis"], "dtype": source.dtype, "stages": []}
+
     def close(self, name=None, tier="dm", mappings=None):
         """Writes the chain; its tensor lies where the stream came from."""
         chain, self.chain = self.chain, None
@@ -381,9 +388,12 @@ class Writer:
 
     def op_fetch(self, op):
         only(op, "time", "packet")
-        source = self.chain["source"]
-        self.add(f'fetch {source.ssa} time "{op["time"]}" packet '
-                 f'"{op["packet"]}" : {source.type()}')
+        source, other = self.chain["source"], self.chain.get("other")
+        pair = (f' interleave {other.ssa} along "{self.chain["along"]}"'
+                if other else "")
+        self.add(f'fetch {source.ssa}{pair} time "{op["time"]}" packet '
+                 f'"{op["packet"]}" : {source.type()}'
+                 + (f", {other.type()}" if other else ""))
 
     def convert(self, to):
         if to not in TYPES:

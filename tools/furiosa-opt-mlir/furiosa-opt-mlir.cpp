@@ -11,14 +11,25 @@
 #include "furiosa/InitAllPasses.h"
 #include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
+#include "furiosa/Support/Version.h"
 #include "furiosa/Support/WriteFile.h"
 #include "furiosa/Tools/Compile.h"
 #include "furiosa/Tools/Explain.h"
 
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
+
+static constexpr char overview[] = R"(furiosa optimizer driver
+
+Two commands stand in front of all options and have a --help of their own:
+  compile FILE... [FILTER]...  kernels to EDF files
+  explain MAPPING              what a mapping says
+
+Without one of them it is what mlir-opt is, for this stack.
+)";
 
 /// Parses, transforms and prints, as the flags say.
 static int optimize(int argc, char **argv) {
@@ -29,7 +40,7 @@ static int optimize(int argc, char **argv) {
   llvm::cl::opt<bool> strict(
       "strict", llvm::cl::desc("Refuse what the kernel check only warns of"));
   auto [inputFile, outputFile] = mlir::registerAndParseCLIOptions(
-      argc, argv, "furiosa optimizer driver\n", registry);
+      argc, argv, overview, registry);
   if (strict)
     furiosa::visa::makeStrict(registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
@@ -69,18 +80,30 @@ static int run(int argc, char **argv) {
     llvm::StringRef name;
     int (*main)(int, char **);
   };
-  for (Command command : {Command{"compile", furiosa::compileMain},
-                          Command{"explain", furiosa::explainMain}}) {
+  constexpr Command commands[] = {{"compile", furiosa::compileMain},
+                                  {"explain", furiosa::explainMain}};
+  for (const Command &command : commands) {
     if (argc < 2 || argv[1] != command.name)
       continue;
     std::string name = (llvm::Twine(argv[0]) + " " + command.name).str();
     argv[1] = name.data();
     return command.main(argc - 1, argv + 1);
   }
+  // Otherwise the file of the name would be missed, or the others be too many.
+  if (argc > 1 && !llvm::sys::fs::exists(argv[1]))
+    for (const Command &command : commands)
+      if (llvm::StringRef(argv[1]).edit_distance(command.name) <= 2) {
+        llvm::WithColor::error() << "there is no command or file '" << argv[1]
+                                 << "'; did you mean '" << command.name
+                                 << "'?\n";
+        return 1;
+      }
   return optimize(argc, argv);
 }
 
 int main(int argc, char **argv) {
+  furiosa::reserveStandardStreams();
+  furiosa::announceVersion();
   furiosa::chooseColours();
   furiosa::handleInterrupts();
   return furiosa::runOnDeepStack([&] { return run(argc, argv); });

@@ -4,7 +4,7 @@
 
 #include "furiosa/Target/RNGD/HostOperands.h"
 
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace furiosa;
@@ -73,15 +73,11 @@ Expected<std::unique_ptr<Runner>> EdfRunner::compile(bool) {
                            "there is nothing to check against");
 }
 
-Expected<std::unique_ptr<Runner>> run::loadEDF(StringRef path,
-                                               StringRef kernelName) {
-  auto buffer = MemoryBuffer::getFile(path);
-  if (!buffer)
-    return createFileError(path, buffer.getError());
-  StringRef text = (*buffer)->getBuffer();
+Expected<std::unique_ptr<Runner>>
+run::loadEDF(std::unique_ptr<MemoryBuffer> file, StringRef kernelName) {
+  StringRef path = file->getBufferIdentifier();
   auto reader = rngd::edf::Reader::open(
-      ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()),
-      path);
+      arrayRefFromStringRef<uint8_t>(file->getBuffer()), path);
   if (!reader)
     return reader.takeError();
   auto index = reader->findKernel(kernelName);

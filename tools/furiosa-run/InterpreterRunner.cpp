@@ -14,7 +14,6 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -39,7 +38,7 @@ public:
     context.printOpOnDiagnostic(false);
   }
 
-  llvm::Error load(StringRef path, StringRef wanted);
+  llvm::Error load(std::unique_ptr<llvm::MemoryBuffer> file, StringRef wanted);
   /// Whether the kernel is one of visa, which the interpreter runs.
   bool isVISA() const {
     auto function = dyn_cast<func::FuncOp>(kernel);
@@ -86,13 +85,11 @@ private:
 };
 } // namespace
 
-llvm::Error InterpreterRunner::load(StringRef path, StringRef wanted) {
-  std::string message;
-  auto buffer = openInputFile(path, &message);
-  if (!buffer)
-    return llvm::createStringError(message);
+llvm::Error InterpreterRunner::load(std::unique_ptr<llvm::MemoryBuffer> file,
+                                    StringRef wanted) {
+  std::string path = file->getBufferIdentifier().str();
   sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+  sources->AddNewSourceBuffer(std::move(file), SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, &context);
   // What the kernel does not reach is not looked at.
   module = parseSourceFile<ModuleOp>(
@@ -162,10 +159,10 @@ llvm::Error InterpreterRunner::load(StringRef path, StringRef wanted) {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::unique_ptr<Runner>> run::loadMLIR(StringRef path,
-                                                      StringRef kernel) {
+llvm::Expected<std::unique_ptr<Runner>>
+run::loadMLIR(std::unique_ptr<llvm::MemoryBuffer> file, StringRef kernel) {
   auto runner = std::make_unique<InterpreterRunner>();
-  if (llvm::Error error = runner->load(path, kernel))
+  if (llvm::Error error = runner->load(std::move(file), kernel))
     return error;
   // Below visa a kernel is what the chip does: it is compiled to the end.
   if (!runner->isVISA())

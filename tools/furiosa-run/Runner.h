@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
@@ -57,11 +58,10 @@ public:
   }
 };
 
-/// Loads a kernel of the file at `path`: the one called `kernel`, or the only
-/// one if that is empty. What diagnostics have said already need not stand in
-/// the error.
+/// Loads a kernel of a file: the one called `kernel`, or the only one if that
+/// is empty. What diagnostics have said already need not stand in the error.
 using Loader = llvm::Expected<std::unique_ptr<Runner>> (*)(
-    llvm::StringRef path, llvm::StringRef kernel);
+    std::unique_ptr<llvm::MemoryBuffer> file, llvm::StringRef kernel);
 
 /// A file name extension and who runs such files.
 struct FileKind {
@@ -72,12 +72,12 @@ llvm::ArrayRef<FileKind> getFileKinds();
 
 /// Runs kernels of `.mlir` and `.mlirbc` files: those of visa in the
 /// interpreter, those of the levels below compiled, in the simulator.
-llvm::Expected<std::unique_ptr<Runner>> loadMLIR(llvm::StringRef path,
-                                                 llvm::StringRef kernel);
+llvm::Expected<std::unique_ptr<Runner>>
+loadMLIR(std::unique_ptr<llvm::MemoryBuffer> file, llvm::StringRef kernel);
 
 /// Runs kernel binaries of `.edf` files in the simulator.
-llvm::Expected<std::unique_ptr<Runner>> loadEDF(llvm::StringRef path,
-                                                llvm::StringRef kernel);
+llvm::Expected<std::unique_ptr<Runner>>
+loadEDF(std::unique_ptr<llvm::MemoryBuffer> file, llvm::StringRef kernel);
 
 } // namespace furiosa::run
 

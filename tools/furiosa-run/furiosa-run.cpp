@@ -9,7 +9,9 @@
 #include "Runner.h"
 #include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
+#include "furiosa/Support/Version.h"
 #include "furiosa/Support/WriteFile.h"
+#include "furiosa/Target/RNGD/EDF.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -140,17 +142,40 @@ static Error checkResults(Runner &runner, ArrayRef<HostArray> arguments,
   return Error::success();
 }
 
-static Error runFile() {
-  auto kind = find_if(getFileKinds(), [](const FileKind &candidate) {
+/// Standard input, a named pipe, or what a shell substitutes for a process.
+static bool isPipe(StringRef path) {
+  sys::fs::file_status status;
+  // Standard input may be a file by another name.
+  return path == "-" || path.starts_with("/dev/") ||
+         (!sys::fs::status(path, status) &&
+          status.type() == sys::fs::file_type::fifo_file);
+}
+
+/// Whatever comes through a pipe is told by its content.
+static Expected<std::unique_ptr<Runner>> load() {
+  const auto *kind = find_if(getFileKinds(), [](const FileKind &candidate) {
     return StringRef(inputFile).ends_with(candidate.extension);
   });
-  if (kind == getFileKinds().end())
+  bool isKnown = kind != getFileKinds().end();
+  if (!isKnown && !isPipe(inputFile))
     return createStringError(
         inputFile + ": expected a file that ends with " +
         join(map_range(getFileKinds(),
                        [](const FileKind &k) { return k.extension; }),
              ", "));
-  auto runner = kind->load(inputFile, kernelName);
+  auto file = MemoryBuffer::getFileOrSTDIN(inputFile);
+  if (!file)
+    return createStringError("cannot open input file '" + inputFile +
+                             "': " + file.getError().message());
+  Loader loader = isKnown ? kind->load
+                  : (*file)->getBuffer().starts_with(rngd::edf::magic)
+                      ? loadEDF
+                      : loadMLIR;
+  return loader(std::move(*file), kernelName);
+}
+
+static Error runFile() {
+  auto runner = load();
   if (!runner)
     return runner.takeError();
   ArrayRef<Operand> operands = (*runner)->arguments();
@@ -199,13 +224,16 @@ static Error runFile() {
 }
 
 int main(int argc, char **argv) {
+  reserveStandardStreams();
   InitLLVM init(argc, argv);
+  announceVersion();
   chooseColours();
   handleInterrupts();
   cl::HideUnrelatedOptions(getCategory());
   cl::ParseCommandLineOptions(
       argc, argv,
       "runs a kernel on the host\n\n"
+      "FILE may be a pipe, or - for standard input.\n"
       "ARG is FILE.npy, random:SEED, bits:SEED, small:SEED, quarter:SEED,\n"
       "positive:SEED, iota[:START[:STEP]], zeros or const:VALUE; random:1 "
       "where left out.\nOf an argument with visa.range it may be the number "

@@ -9,6 +9,7 @@
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
+#include "furiosa/Support/Version.h"
 #include "furiosa/Support/WriteFile.h"
 #include "furiosa/Target/RNGD/Translate.h"
 
@@ -36,6 +37,17 @@ static cl::opt<bool>
 static cl::opt<bool> verifyDiagnostics(
     "verify-diagnostics",
     cl::desc("Check that errors are those of expected-error comments"));
+
+static cl::opt<bool>
+    printEncodings("print-encodings",
+                   cl::desc("Print the tables of docs/encodings.md and exit"),
+                   cl::callback([](const bool &isSet) {
+                     if (!isSet)
+                       return;
+                     furiosa::rngd::printEncodingsMarkdown(llvm::outs());
+                     llvm::outs().flush();
+                     std::exit(0);
+                   }));
 
 /// Prints what is about a binary, which has offsets and no lines.
 static LogicalResult printWithoutLine(Diagnostic &diagnostic) {
@@ -127,7 +139,9 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  furiosa::reserveStandardStreams();
   llvm::InitLLVM init(argc, argv);
+  furiosa::announceVersion();
   furiosa::chooseColours();
   furiosa::handleInterrupts();
   return furiosa::runOnDeepStack([&] { return run(argc, argv); });

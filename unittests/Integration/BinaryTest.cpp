@@ -30,8 +30,9 @@ struct Reference {
 } // namespace
 
 static std::string runKernel(const edf::Kernel &kernel,
-                             std::vector<OperandBuffer> &operands) {
-  auto result = simulate(kernel, operands);
+                             std::vector<OperandBuffer> &operands,
+                             const SimulationOptions &options = {}) {
+  auto result = simulate(kernel, operands, options);
   return result ? std::string() : llvm::toString(result.takeError());
 }
 
@@ -130,7 +131,7 @@ TEST_P(Flips, EveryDefinedBitCounts) {
   ASSERT_EQ(images.size(), 7u) << "adjust the parameters below";
   const edf::SpmItem &item = images[GetParam()];
   const SfrBlock &block = sfrBlock(item.block);
-  unsigned changed = 0, refused = 0;
+  unsigned changed = 0, refused = 0, raced = 0;
   for (const SfrField &field : block.fields) {
     const SfrRegister *reg = nullptr;
     for (const SfrRegister &candidate : block.registers)
@@ -146,6 +147,15 @@ TEST_P(Flips, EveryDefinedBitCounts) {
       byte ^= 1u << position % 8;
       std::vector<OperandBuffer> operands = reference.arguments;
       std::string error = runKernel(reference.kernel, operands);
+      // Other bytes may race with other commands, which names those; what
+      // counts here is what the register does then.
+      if (llvm::StringRef(error).ends_with("(MM-39)")) {
+        ++raced;
+        SimulationOptions options;
+        options.refuseRaces = false;
+        operands = reference.arguments;
+        error = runKernel(reference.kernel, operands, options);
+      }
       byte ^= 1u << position % 8;
       std::string name =
           (block.name + "." + reg->name + "." + field.str()).str();
@@ -163,8 +173,9 @@ TEST_P(Flips, EveryDefinedBitCounts) {
   }
   RecordProperty("changed", changed);
   RecordProperty("refused", refused);
-  std::printf("%s: %u bits change the result, %u are refused\n",
-              block.name.str().c_str(), changed, refused);
+  RecordProperty("raced", raced);
+  std::printf("%s: %u bits change the result, %u are refused; %u race\n",
+              block.name.str().c_str(), changed, refused, raced);
 }
 
 INSTANTIATE_TEST_SUITE_P(Integration, Flips, testing::Range(0u, 7u));

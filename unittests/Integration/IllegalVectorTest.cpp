@@ -283,20 +283,7 @@ TEST(IllegalVectorPrograms, AreRefusedForTheirRule) {
     unsigned line = 0;
     std::string text = makeText(program, line);
     SCOPED_TRACE(std::to_string(program.number) + "\n" + text);
-    Built built;
-    std::string message;
-    EXPECT_EQ(tryBuild(text, built, message), Refusal::Check);
-    llvm::SmallVector<llvm::StringRef> errors;
-    llvm::StringRef(message).split(errors, '\n');
-    EXPECT_TRUE(
-        llvm::any_of(errors,
-                     [&](llvm::StringRef error) {
-                       return error.starts_with(std::to_string(line) + ":") &&
-                              error.contains("error: ") &&
-                              error.contains(std::string(program.rule) + ":");
-                     }))
-        << program.rule << " at line " << line << ", found\n"
-        << message;
+    expectRefusedAt(text, line, program.rule);
   }
 }
 

@@ -2,13 +2,15 @@
 
 #include "KernelText.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
 
 using namespace furiosa;
 using namespace furiosa::test;
 using llvm::formatv;
 
-static std::string mlirName(ElementType type) {
+std::string test::mlirName(ElementType type) {
   switch (type) {
   case ElementType::F8E4M3:
     return "f8E4M3FN";
@@ -21,6 +23,24 @@ static std::string mlirName(ElementType type) {
   default:
     return toString(type).str();
   }
+}
+
+std::map<std::string, int64_t> test::axesOf(llvm::StringRef text) {
+  std::map<std::string, int64_t> axes;
+  for (llvm::StringRef item : llvm::split(text, ',')) {
+    auto [name, size] = item.split('=');
+    int64_t value = 0;
+    EXPECT_FALSE(size.trim().getAsInteger(10, value)) << text.str();
+    axes[name.trim().str()] = value;
+  }
+  return axes;
+}
+
+std::vector<std::string> test::namesOf(llvm::StringRef list) {
+  std::vector<std::string> names;
+  for (llvm::StringRef name : llvm::split(list, ','))
+    names.push_back(name.trim().str());
+  return names;
 }
 
 /// `X % n`, or the whole axis where it has n cells.

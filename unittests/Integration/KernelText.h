@@ -10,11 +10,22 @@
 
 #include "furiosa/Support/NumberFormats.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace furiosa::test {
+
+/// How a type is spelled in a kernel.
+std::string mlirName(ElementType type);
+/// "A = 16, B = 8" as a table.
+std::map<std::string, int64_t> axesOf(llvm::StringRef text);
+/// The names of a list "A, B".
+std::vector<std::string> namesOf(llvm::StringRef list);
 
 /// c[i, j] = sum over k of a[i, k] * b[j, k].
 struct Gemm {

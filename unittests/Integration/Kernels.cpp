@@ -92,6 +92,24 @@ void test::build(const std::string &text, Built &built) {
   writeAndLoad(built);
 }
 
+void test::expectRefusedAt(const std::string &text, unsigned line,
+                           StringRef rule) {
+  Built built;
+  std::string message;
+  EXPECT_EQ(tryBuild(text, built, message), Refusal::Check);
+  SmallVector<StringRef> errors;
+  StringRef(message).split(errors, '\n');
+  EXPECT_TRUE(llvm::any_of(errors,
+                           [&](StringRef error) {
+                             return error.starts_with(std::to_string(line) +
+                                                      ":") &&
+                                    error.contains("error: ") &&
+                                    error.contains((rule + ":").str());
+                           }))
+      << rule.str() << " at line " << line << ", found\n"
+      << message;
+}
+
 static llvm::Expected<std::vector<HostArray>>
 simulate(const Built &built, ArrayRef<HostArray> arguments,
          rngd::SimulationOptions options) {

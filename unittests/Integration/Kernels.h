@@ -44,6 +44,10 @@ enum class Refusal { None, Check, Lowering };
 /// "LINE:COLUMN: SEVERITY: TEXT" for each error and note. A refusal without an
 /// error fails the test.
 Refusal tryBuild(const std::string &text, Built &built, std::string &message);
+/// Fails the test unless the check refuses a kernel with an error at a line of
+/// the text that names the rule.
+void expectRefusedAt(const std::string &text, unsigned line,
+                     llvm::StringRef rule);
 /// Writes the file of what `tryBuild` accepted and reads it again; sets the
 /// layouts of arguments and outputs. Fails the test where that fails.
 void writeAndLoad(Built &built);

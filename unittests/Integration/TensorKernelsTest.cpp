@@ -90,6 +90,7 @@ private:
   Tensor widened(const std::string &type, const std::string &axes);
   Tensor elementwise(Tensor x);
   Tensor reduce(const Tensor &x);
+  Tensor reshape(const Tensor &x);
 
   std::mt19937_64 random;
   Histogram &histogram;
@@ -202,6 +203,20 @@ Tensor Generator::reduce(const Tensor &x) {
   return y;
 }
 
+/// All axes as one.
+Tensor Generator::reshape(const Tensor &x) {
+  int64_t size = 1;
+  for (const Axis &axis : axes)
+    if (x.axes.find(axis.name) != std::string::npos)
+      size *= axis.size;
+  axes.push_back({'R', size});
+  Tensor y = define(x.type, "R");
+  line(y,
+       formatv("tmap.reshape {0} : {1} -> {2}", x.name, typeOf(x), typeOf(y)));
+  count("reshape");
+  return y;
+}
+
 std::string Generator::write() {
   axes = {{'B', pick<int64_t>({1, 2, 3, 5})},
           {'H', pick<int64_t>({2, 3, 4})},
@@ -223,6 +238,8 @@ std::string Generator::write() {
     else
       value = elementwise(value);
   }
+  if (!value.axes.empty() && chance(10))
+    value = reshape(value);
   if (chance(40))
     value = cast(value,
                  value.type == "f32"

@@ -277,8 +277,10 @@ std::string plantFault(StringRef text, std::mt19937_64 &random) {
     }
     break;
   case 2:
-    if (letters.size() > 1)
-      line[letters[pick(letters.size())]] = line[letters[pick(letters.size())]];
+    if (letters.size() > 1) {
+      char letter = line[letters[pick(letters.size())]];
+      line[letters[pick(letters.size())]] = letter;
+    }
     break;
   case 3:
     if (!commas.empty()) {

@@ -2,8 +2,6 @@
 //
 // The worked vectors of the vector engine's rules, each as a kernel that runs
 // in the interpreter and, compiled, in the simulator. Names give the numbers.
-// 51 is a contraction and 52 a matter of packing: they are cases of
-// kernels.json and numeric.json.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +33,7 @@ struct ElementWise {
   Codes vrf = {};
   /// Of the commit; a cast leaves narrower elements.
   std::string tail = "    commit_trim packet \"A % 8\"\n";
+  std::string outElement = "A % 8";
 };
 
 const std::string split =
@@ -44,13 +43,14 @@ const std::string concat =
 
 std::string makeText(const ElementWise &test) {
   std::string text = "#axes = #tmap.axes<A = 2048>\n";
-  auto types = [&](const std::string &name, const std::string &type) {
+  auto types = [&](const std::string &name, const std::string &type,
+                   const std::string &element = "A % 8") {
     text += "!" + name + " = !visa.hbm<" + type + ", element \"A\", #axes>\n!" +
-            name + "d = !visa.dm<" + type +
-            ", slice \"A / 8\", element \"A % 8\", #axes>\n";
+            name + "d = !visa.dm<" + type + ", slice \"A / 8\", element \"" +
+            element + "\", #axes>\n";
   };
   types("a", test.in);
-  types("r", test.out);
+  types("r", test.out, test.outElement);
   bool isInt =
       test.in == "i32" || test.stages.find("reinterpret") != std::string::npos;
   std::string operand = isInt ? "i32" : "f32";
@@ -69,8 +69,8 @@ std::string makeText(const ElementWise &test) {
   if (test.in == "bf16")
     text += "    fetch_cast to f32\n";
   text += "    collect time \"1\" packet \"A % 8\"\n" + test.stages +
-          test.tail +
-          "    commit element \"A % 8\"\n  }\n"
+          test.tail + "    commit element \"" + test.outElement +
+          "\"\n  }\n"
           "  %r = visa.to_hbm %rd : !rd -> !r\n  return %r : !r\n}\n";
   return text;
 }
@@ -559,16 +559,15 @@ TEST(WorkedVectors, ValidCountOfSlices38And39) {
 void runCast(const std::string &from, const std::string &to, int flit,
              Codes input, Codes output) {
   std::string packet = "A % 8 # " + std::to_string(flit);
+  // A commit writes eight bytes, which are sixteen i4.
+  std::string kept = flit == 64 ? "A % 8 # 16" : "A % 8";
   run({.in = from,
        .out = to,
        .stages = "    cast to " + to + " packet \"" + packet + "\"\n",
        .input = std::move(input),
        .output = std::move(output),
-       .tail = "    commit_trim packet \"A % 8" +
-               std::string(flit == 32   ? ""
-                           : flit == 64 ? " # 16"
-                                        : "") +
-               "\"\n"});
+       .tail = "    commit_trim packet \"" + kept + "\"\n",
+       .outElement = kept});
 }
 
 TEST(WorkedVectors, FloatCasts41And45To49) {
@@ -608,7 +607,92 @@ TEST(WorkedVectors, CommitCastWithReLU44) {
 
 TEST(WorkedVectors, IntegerCasts50) {
   runCast("i32", "i8", 32, {200, 2560000}, {0xC8, 0});
+  runCast("i32", "i4", 64, {9}, {0x9});
   runCast("i32", "i16", 16, {65535}, {0xFFFF});
+}
+
+/// Products of `input` minus a zero point with rows of the unit matrix.
+void runZeroPoint(const std::string &type, int zeroPoint, unsigned flit,
+                  uint32_t one, const Codes &input, const Codes &output) {
+  std::string k = std::to_string(flit);
+  std::string text =
+      "#axes = #tmap.axes<A = 8, R = 8, K = " + k +
+      ">\n"
+      "!a = !visa.hbm<" +
+      type +
+      ", element \"A, K\", #axes>\n"
+      "!b = !visa.hbm<" +
+      type +
+      ", element \"R, K\", #axes>\n"
+      "!r = !visa.hbm<i32, element \"A, R\", #axes>\n"
+      "!ad = !visa.dm<" +
+      type +
+      ", slice \"1 # 256\", element \"A, K\", #axes>\n"
+      "!bd = !visa.dm<" +
+      type +
+      ", slice \"1 # 256\", element \"R, K\", #axes>\n"
+      "!rd = !visa.dm<i32, slice \"1 # 256\", element \"A, R\", #axes>\n"
+      "!w = !visa.trf<" +
+      type +
+      ", slice \"1 # 256\", lane \"R\", element \"K\", #axes>\n"
+      "func.func @kernel(%a: !a, %b: !b) -> !r attributes {visa.kernel} {\n"
+      "  %ad = visa.to_dm %a : !a -> !ad\n  %bd = visa.to_dm %b : !b -> !bd\n"
+      "  %w = visa.chain sub -> !w {\n"
+      "    fetch %bd time \"R\" packet \"K\" : !bd\n"
+      "    collect time \"R\" packet \"K\"\n"
+      "    to_trf lane \"R\" element \"K\"\n  }\n"
+      "  %rd = visa.chain main -> !rd {\n"
+      "    fetch %ad time \"A\" packet \"K\" : !ad\n"
+      "    zero_point_sub " +
+      std::to_string(zeroPoint) +
+      "\n"
+      "    collect time \"A\" packet \"K\"\n"
+      "    contract_outer %w time \"A\" packet \"K\" : !w\n"
+      "    contract_packet packet \"1\"\n    contract_time time \"A\"\n"
+      "    contract_lane interleaved time \"A\" packet \"R\"\n"
+      "    commit_trim packet \"R\"\n    commit element \"A, R\"\n  }\n"
+      "  %r = visa.to_hbm %rd : !rd -> !r\n  return %r : !r\n}\n";
+  SCOPED_TRACE(text);
+  Built built;
+  ASSERT_NO_FATAL_FAILURE(build(text, built));
+  std::vector<HostArray> arguments = makeZeros(built);
+  for (unsigned row = 0; row < 8; ++row)
+    arguments[1].codes[row * flit + row] = one;
+  for (size_t n = 0; n < input.size(); ++n)
+    arguments[0].codes[n] = input[n];
+  std::vector<HostArray> results;
+  ASSERT_EQ(runBoth(built, arguments, results), "");
+  for (size_t n = 0; n < output.size(); ++n)
+    EXPECT_EQ(results[0].codes[n], output[n]) << "element " << n;
+}
+
+TEST(WorkedVectors, ZeroPoints51) {
+  runZeroPoint("i4", 7, 64, 1, {0x8}, {i(-15)});
+  runZeroPoint("i8", -128, 32, 1, {127}, {255});
+}
+
+TEST(WorkedVectors, PackingOfHalfBytes52) {
+  for (const char *type : {"f4E2M1FN", "i4"}) {
+    std::string text =
+        std::string("#axes = #tmap.axes<A = 4096>\n!h = "
+                    "!visa.hbm<") +
+        type + ", element \"A\", #axes>\n!d = !visa.dm<" + type +
+        ", slice \"A / 16\", element \"A % 16\", #axes>\n"
+        "func.func @kernel(%a: !h) -> !h attributes "
+        "{visa.kernel} {\n  %d = visa.to_dm %a : !h -> !d\n"
+        "  %r = visa.to_hbm %d : !d -> !h\n  return %r : !h\n}\n";
+    SCOPED_TRACE(text);
+    Built built;
+    ASSERT_NO_FATAL_FAILURE(build(text, built));
+    std::vector<HostArray> arguments = makeZeros(built);
+    for (unsigned n = 0; n < 4; ++n)
+      arguments[0].codes[n] = n + 1;
+    auto packed = packOperand(built.inputs[0], arguments[0]);
+    ASSERT_TRUE(bool(packed)) << llvm::toString(packed.takeError());
+    EXPECT_EQ(packed->bytes[0], 0x21);
+    EXPECT_EQ(packed->bytes[1], 0x43);
+    compare(built, arguments, arguments[0].codes);
+  }
 }
 
 } // namespace

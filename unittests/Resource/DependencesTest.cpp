@@ -136,8 +136,10 @@ TEST(Footprints, OverlapAndCoverAgreeWithBytes) {
     Access accesses[2];
     for (Access &access : accesses) {
       access = getAccess(random, 1, 60);
-      for (size_t i = 0; i < trips.size(); ++i)
-        access.advance.push_back(random.below(3) * random.below(20));
+      for (size_t i = 0; i < trips.size(); ++i) {
+        int64_t factor = random.below(3);
+        access.advance.push_back(factor * random.below(20));
+      }
     }
     auto &[a, b] = accesses;
     if (random.below(2))

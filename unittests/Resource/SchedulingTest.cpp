@@ -7,9 +7,6 @@
 
 #include "Problems.h"
 
-#include <climits>
-#include <numeric>
-
 using namespace furiosa::scheduling;
 
 namespace {
@@ -71,85 +68,6 @@ TEST(Scheduling, LoopsAreBlocksOfTheirOwn) {
   EXPECT_EQ(solution.placements[0].end, 1503 + 64 * 900);
 }
 
-// What a wait has proved done makes room for what follows.
-TEST(Scheduling, MemoryIsUsedAgain) {
-  Problem problem;
-  problem.blocks.resize(1);
-  for (unsigned i = 0; i < 3; ++i) {
-    problem.buffers.push_back(buffer(Memory::Dm, 400 << 10));
-    problem.blocks[0].commands.push_back(command(Engine::Dma, 1000, {}, {i}));
-    problem.blocks[0].commands.push_back(
-        command(Engine::Main, 300, {2 * i}, {i}));
-  }
-  Solution solution = solveOrFail(problem);
-  EXPECT_EQ(print(check(problem, solution)), "");
-  for (const Placement &placement : solution.placements)
-    EXPECT_EQ(placement.address, 0);
-}
-
-TEST(Scheduling, OutOfMemoryNamesThePeak) {
-  Problem problem;
-  problem.blocks.resize(1);
-  problem.buffers = {buffer(Memory::Dm, 300 << 10),
-                     buffer(Memory::Dm, 100 << 10),
-                     buffer(Memory::Dm, 200 << 10)};
-  problem.blocks[0].commands = {command(Engine::Main, 1, {}, {0, 1, 2})};
-  Failure failure;
-  EXPECT_FALSE(solve(problem, failure));
-  EXPECT_EQ(failure.kind, Failure::OutOfMemory);
-  ASSERT_EQ(failure.buffers.size(), 3u);
-  EXPECT_EQ(failure.addresses.back(), -1);
-}
-
-TEST(Scheduling, SlackMustExist) {
-  Problem problem;
-  problem.blocks.resize(1);
-  problem.buffers = {buffer(Memory::Dm, 524288)};
-  problem.blocks[0].commands = {command(Engine::Main, 1, {}, {0})};
-  Failure failure;
-  EXPECT_TRUE(solve(problem, failure));
-  problem.buffers[0].slack = 8;
-  EXPECT_FALSE(solve(problem, failure));
-}
-
-// A byte of lane l of L lies at l * (65536 / L) + its address.
-TEST(Scheduling, LanesOfTensorRegisterFile) {
-  Problem problem;
-  problem.blocks.resize(1);
-  problem.buffers = {buffer(Memory::Trf, 32768, 1),
-                     buffer(Memory::Trf, 8192, 8),
-                     buffer(Memory::Trf, 4096, 2)};
-  problem.blocks[0].commands = {command(Engine::Main, 1, {}, {0, 1, 2})};
-  Failure failure;
-  // One lane takes the lower half of the file, so no other count of lanes fits.
-  EXPECT_FALSE(solve(problem, failure));
-  problem.buffers[0].bytes = 4096;
-  Solution solution = solveOrFail(problem);
-  EXPECT_EQ(print(check(problem, solution)), "");
-  EXPECT_EQ(solution.placements[0].address, 0);
-  EXPECT_EQ(solution.placements[1].address, 4096);
-  // Its two lanes lie in the half that the other two leave free.
-  EXPECT_EQ(solution.placements[2].address, 16384);
-}
-
-TEST(Scheduling, FixedAddresses) {
-  Problem problem;
-  problem.blocks.resize(1);
-  problem.buffers = {buffer(Memory::Dm, 64), buffer(Memory::Dm, 64),
-                     buffer(Memory::Dm, 64)};
-  problem.buffers[1].preset = 32;
-  problem.blocks[0].commands = {command(Engine::Main, 1, {}, {0, 1, 2})};
-  Solution solution = solveOrFail(problem);
-  EXPECT_EQ(print(check(problem, solution)), "");
-  EXPECT_EQ(solution.placements[1].address, 32);
-  EXPECT_EQ(solution.placements[0].address, 96);
-  problem.buffers[2].preset = 64;
-  Failure failure;
-  EXPECT_FALSE(solve(problem, failure));
-  EXPECT_EQ(failure.kind, Failure::PresetConflict);
-  EXPECT_EQ(failure.buffers, (std::vector<unsigned>{1, 2}));
-}
-
 TEST(Scheduling, ManyTransfers) {
   Problem problem;
   problem.blocks.resize(1);
@@ -191,7 +109,8 @@ void fillBlock(Problem &problem, unsigned index, unsigned size, Random &random,
                unsigned depth) {
   std::vector<Command> commands;
   for (unsigned i = 0; i < size; ++i) {
-    Command next = command(Engine(random.below(3)), random.below(50) * 20);
+    auto engine = Engine(random.below(3));
+    Command next = command(engine, random.below(50) * 20);
     if (depth > 0 && random.below(6) == 0) {
       next.engine = Engine::Loop;
       next.cycles = 0;
@@ -238,7 +157,7 @@ TEST(SchedulingRandom, CheckerAgrees) {
   for (uint64_t seed = 1; seed <= 4000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    Problem problem = getRandom(random, seed % 8 == 0 ? 40 : 9, 2);
+    Problem problem = getRandom(random, seed % 25 == 0 ? 40 : 9, 2);
     Failure failure;
     std::optional<Solution> solution = solve(problem, failure);
     if (!solution) {
@@ -349,129 +268,6 @@ TEST(Scheduling, LoopsLetOthersRun) {
   solution = solveOrFail(problem);
   EXPECT_EQ(print(check(problem, solution)), "");
   EXPECT_EQ(solution.makespan, 1003 + 5000 + 10 * 200 + 100 + 600);
-}
-
-//===----------------------------------------------------------------------===//
-// Allocation
-//===----------------------------------------------------------------------===//
-
-/// Buffers that commands of a fixed order keep alive: buffer `i` from the first
-/// of its two commands to the second.
-Problem getLives(Random &random, unsigned buffers, int64_t unit) {
-  Problem problem;
-  problem.blocks.resize(1);
-  problem.blocks[0].keepsOrder = true;
-  unsigned size = 2 + random.below(8);
-  for (unsigned i = 0; i < size; ++i) {
-    Command next = command(Engine::Main, 1);
-    if (i)
-      next.after = {i - 1};
-    problem.blocks[0].commands.push_back(next);
-  }
-  for (unsigned i = 0; i < buffers; ++i) {
-    problem.buffers.push_back(buffer(Memory::Dm, unit * (1 + random.below(4))));
-    unsigned first = random.below(size);
-    unsigned last = first + random.below(size - first);
-    problem.blocks[0].commands[first].buffers.push_back(i);
-    if (last != first)
-      problem.blocks[0].commands[last].buffers.push_back(i);
-  }
-  return problem;
-}
-
-/// Tries all places in units, buffer by buffer.
-bool fitsSlowly(const Problem &problem, int64_t unit,
-                std::vector<int64_t> &places) {
-  size_t next = places.size();
-  if (next == problem.buffers.size())
-    return true;
-  auto getLife = [&](unsigned b) {
-    unsigned first = UINT_MAX, last = 0;
-    for (unsigned i = 0; i < problem.blocks[0].commands.size(); ++i)
-      if (llvm::is_contained(problem.blocks[0].commands[i].buffers, b)) {
-        first = std::min(first, i);
-        last = i;
-      }
-    return std::pair(first, last);
-  };
-  auto [first, last] = getLife(next);
-  int64_t bytes = problem.buffers[next].bytes;
-  for (int64_t at = 0; at + bytes <= 524288; at += unit) {
-    bool isFree = true;
-    for (size_t b = 0; b < next && isFree; ++b) {
-      auto [otherFirst, otherLast] = getLife(b);
-      isFree = otherLast < first || last < otherFirst ||
-               at + bytes <= places[b] ||
-               places[b] + problem.buffers[b].bytes <= at;
-    }
-    if (!isFree)
-      continue;
-    places.push_back(at);
-    if (fitsSlowly(problem, unit, places))
-      return true;
-    places.pop_back();
-  }
-  return false;
-}
-
-TEST(Allocation, FindsAPlaceWheneverThereIsOne) {
-  // Memory for seven units.
-  constexpr int64_t unit = 74880;
-  unsigned fits = 0, fails = 0;
-  for (uint64_t seed = 1; seed <= 3000; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Random random(seed);
-    Problem problem = getLives(random, 3 + random.below(5), unit);
-    std::vector<int64_t> places;
-    bool expected = fitsSlowly(problem, unit, places);
-    Failure failure;
-    std::optional<Solution> solution = solve(problem, failure);
-    ASSERT_EQ(bool(solution), expected);
-    if (solution) {
-      ASSERT_EQ(print(check(problem, *solution)), "");
-    }
-    ++(expected ? fits : fails);
-  }
-  EXPECT_GT(fits, 500u);
-  EXPECT_GT(fails, 500u);
-}
-
-// Which buffer has which number does not decide what fits.
-TEST(Allocation, NumbersDoNotMatter) {
-  for (uint64_t seed = 1; seed <= 500; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Random random(seed);
-    Problem problem = getLives(random, 10 + random.below(20), 20000);
-    Problem renamed = problem;
-    std::vector<unsigned> names(problem.buffers.size());
-    std::iota(names.begin(), names.end(), 0u);
-    for (size_t i = names.size(); i > 1; --i)
-      std::swap(names[i - 1], names[random.below(i)]);
-    for (unsigned i = 0; i < names.size(); ++i)
-      renamed.buffers[names[i]] = problem.buffers[i];
-    for (Command &next : renamed.blocks[0].commands)
-      for (unsigned &b : next.buffers)
-        b = names[b];
-    Failure failure;
-    bool fits = bool(solve(problem, failure));
-    EXPECT_EQ(bool(solve(renamed, failure)), fits);
-  }
-}
-
-TEST(Allocation, SaysWhatWouldFit) {
-  Problem problem;
-  problem.blocks.resize(1);
-  problem.buffers = {buffer(Memory::Dm, 300000), buffer(Memory::Dm, 1024),
-                     buffer(Memory::Dm, 300000)};
-  problem.buffers[1].preset = 400000;
-  problem.blocks[0].commands = {command(Engine::Main, 1, {}, {0, 1, 2})};
-  Failure failure;
-  EXPECT_FALSE(solve(problem, failure));
-  EXPECT_EQ(failure.kind, Failure::OutOfMemory);
-  EXPECT_EQ(failure.buffers, (std::vector<unsigned>{0, 1, 2}));
-  EXPECT_EQ(failure.addresses, (std::vector<int64_t>{0, 400000, -1}));
-  EXPECT_EQ(failure.largestFreeAt, 401024);
-  EXPECT_EQ(failure.largestFree, 524288 - 401024);
 }
 
 //===----------------------------------------------------------------------===//

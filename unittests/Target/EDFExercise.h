@@ -102,6 +102,19 @@ inline void convertFile(llvm::ArrayRef<uint8_t> bytes,
           "the text says everything");
 }
 
+/// The file as JSON, which is said of what loads and of nothing else.
+inline std::string exportFile(llvm::ArrayRef<uint8_t> bytes,
+                              llvm::ArrayRef<rngd::edf::Kernel> kernels) {
+  using namespace rngd::edf;
+  auto reader = llvm::cantFail(Reader::open(bytes, "f.edf"));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::Error error = disassembleJson(os, reader);
+  require(!error == !kernels.empty(), "what loads has JSON, nothing else");
+  llvm::consumeError(std::move(error));
+  return text;
+}
+
 /// Runs each kernel on zeros, within narrow bounds.
 inline unsigned runKernels(llvm::ArrayRef<rngd::edf::Kernel> kernels) {
   using namespace rngd;

@@ -181,6 +181,8 @@ constexpr size_t memoryOffset = 4096;
 /// Text takes about two characters a byte and a name for each field that is not
 /// zero, and the assembler makes a file of it again.
 constexpr size_t textFactor = 40;
+/// JSON names each field and its code in a line of its own.
+constexpr size_t jsonFactor = 64;
 /// Running: memories of the slices that a kernel touches.
 constexpr size_t runBytes = 64 << 20;
 /// No file takes longer; the slowest of these takes a fiftieth.
@@ -195,7 +197,7 @@ TEST(EDFMutation, TwentyThousandFiles) {
   }
   Mutator mutator(20260101);
   unsigned opened = 0, loaded = 0, run = 0;
-  double worst = 0, worstText = 0, longest = 0;
+  double worst = 0, worstText = 0, worstJson = 0, longest = 0;
   size_t worstRun = 0;
   for (unsigned k = 0; k < 20000; ++k) {
     // A copy of its own length, so that a read past its end is found.
@@ -217,6 +219,10 @@ TEST(EDFMutation, TwentyThousandFiles) {
           measureMemory([&] { furiosa::test::convertFile(bytes, kernels); });
       ASSERT_LE(memory, textFactor * file.size()) << k;
       worstText = std::max(worstText, double(memory) / double(file.size()));
+      memory =
+          measureMemory([&] { furiosa::test::exportFile(bytes, kernels); });
+      ASSERT_LE(memory, jsonFactor * file.size()) << k;
+      worstJson = std::max(worstJson, double(memory) / double(file.size()));
     }
     memory = measureMemory([&] { run += furiosa::test::runKernels(kernels); });
     ASSERT_LE(memory, runBytes) << k;
@@ -225,10 +231,11 @@ TEST(EDFMutation, TwentyThousandFiles) {
     ASSERT_LE(seconds, mostSeconds) << k;
     longest = std::max(longest, seconds);
   }
-  std::printf("%u opened, %u loaded, %u kernels run; at most %.1f bytes a byte "
-              "to read, %.1f for text, %.1f MiB to run, %.3f s\n",
-              opened, loaded, run, worst, worstText,
-              double(worstRun) / (1 << 20), longest);
+  std::printf(
+      "%u opened, %u loaded, %u kernels run; at most %.1f bytes a byte "
+      "to read, %.1f for text, %.1f for JSON, %.1f MiB to run, %.3f s\n",
+      opened, loaded, run, worst, worstText, worstJson,
+      double(worstRun) / (1 << 20), longest);
   // The mutations get through to every part.
   EXPECT_GT(opened, 2000u);
   EXPECT_GT(loaded, 500u);

@@ -87,9 +87,7 @@ public:
     axes = *Axes::get(list);
   }
 
-  int64_t below(int64_t n) {
-    return std::uniform_int_distribution<int64_t>(0, n - 1)(random);
-  }
+  int64_t below(int64_t n) { return int64_t(random() % uint64_t(n)); }
   bool chance(int percent) { return below(100) < percent; }
 
   int64_t divisorOf(int64_t n) {

@@ -31,9 +31,7 @@ class Generator {
 public:
   explicit Generator(uint64_t seed) : random(seed) {}
 
-  int64_t below(int64_t n) {
-    return std::uniform_int_distribution<int64_t>(0, n - 1)(random);
-  }
+  int64_t below(int64_t n) { return int64_t(random() % uint64_t(n)); }
   bool chance(int percent) { return below(100) < percent; }
 
   void newAxes() {

@@ -167,12 +167,14 @@ private:
       if (pe != 0 && random() % 2)
         continue;
       std::string hbm = str(8 * (random() % 64)), dm = str(8 * (random() % 64));
+      // One draw a statement: the compiler orders those of an expression.
+      bool isLooped = random() % 2;
+      std::string packet = str(pick({8, 16}));
       engines += (engines.empty() ? "" : ", ") +
                  ("#lir.engine<cluster 0 pe " + str(pe) + " from ") +
                  (load ? hbm : dm) + " to " + (load ? dm : hbm) + " loops [" +
                  (load ? "64 : 512 : 4194304" : "64 : 4194304 : 512") +
-                 (random() % 2 ? ", 3 : 16 : 32" : "") + "] packet " +
-                 str(pick({8, 16})) + ">";
+                 (isLooped ? ", 3 : 16 : 32" : "") + "] packet " + packet + ">";
     }
     return load ? "lir.dma %h to %d engines [" + engines +
                       "] : !lir.mem<hbm, 1048576>, !lir.mem<dm, 65536>\n"
@@ -269,9 +271,9 @@ private:
     int64_t flits;
     bool isInt = true, isTyped = false;
     if (random() % 2) {
-      int64_t packets = pick({1, 2, 12, 33});
-      flits =
-          packets * fetch(text, pick({8, 16, 32}), packets, pick({1, 2, 3}));
+      int64_t packets = pick({1, 2, 12, 33}), bytes = pick({8, 16, 32}),
+              reads = pick({1, 2, 3});
+      flits = packets * fetch(text, bytes, packets, reads);
     } else {
       flits = contraction(text, isInt);
       isTyped = true;

@@ -5,6 +5,25 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertLinalgToTMap : Pass<"convert-linalg-to-tmap", "::mlir::ModuleOp"> {
+  let summary = "Turn functions of linalg ops on tensors into kernels of tmap";
+  let description = [{
+    Input: functions on tensors of known sizes and the chip's element types.
+    Named and generic linalg ops become contractions, reductions and element-wise
+    functions, `tensor.collapse_shape` and `tensor.expand_shape` reshapes;
+    arith and math ops on whole tensors are taken as well. Dimensions that one
+    loop runs along get one axis. A function is converted whole or not at all:
+    what has no counterpart gets a remark that says why.
+
+    ```mlir
+    %c = linalg.matmul ins(%a, %b : tensor<64x96xi8>, tensor<96x32xi8>)        // before
+                       outs(%zero : tensor<64x32xi32>) -> tensor<64x32xi32>
+    %c = tmap.contract %a, %b over [B] : !tmap.tensor<i8, "A, B", #axes>, …    // after
+    ```
+  }];
+  let dependentDialects = ["::furiosa::tmap::TMapDialect"];
+}
+
 def ConvertTMapToVISA : Pass<"convert-tmap-to-visa", "::mlir::ModuleOp"> {
   let summary = "Choose where and when the chip does functions of tensors";
   let description = [{

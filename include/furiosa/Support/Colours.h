@@ -3,6 +3,8 @@
 #ifndef FURIOSA_SUPPORT_COLOURS_H
 #define FURIOSA_SUPPORT_COLOURS_H
 
+#include <cstddef>
+
 namespace furiosa {
 
 /// From now on LLVM's `WithColor`, which prints diagnostics, colours what goes
@@ -12,6 +14,9 @@ void chooseColours();
 
 /// Whether standard error is a terminal that takes control sequences.
 bool isTerminalOnStandardError();
+
+/// How many columns it has; 80 if it does not say.
+size_t getColumnsOfStandardError();
 
 } // namespace furiosa
 

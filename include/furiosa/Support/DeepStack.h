@@ -7,18 +7,35 @@
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/ProgramStack.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <sys/resource.h>
+
 namespace furiosa {
 
-/// Runs a program's main function on a stack of 1 GiB (reserved, not used):
-/// MLIR parses, verifies and prints nested regions by recursion, and ten
-/// thousand nested loops are legal text. AddressSanitizer cannot give such a
-/// stack back, so under it the program keeps its own.
+/// Bytes of a stack that ten thousand nested loops fit on: a gibibyte, which is
+/// reserved, not used; where addresses are scarce all of so many stacks together
+/// take a quarter of them.
+inline unsigned getDeepStackSize(size_t stacks) {
+  constexpr uint64_t most = uint64_t(1) << 30, least = uint64_t(8) << 20;
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return most;
+  return static_cast<unsigned>(
+      std::clamp<uint64_t>(limit.rlim_cur / 4 / stacks, least, most));
+}
+
+/// Runs a program's main function on a deep stack: MLIR parses, verifies and
+/// prints nested regions by recursion, and ten thousand nested loops are legal
+/// text. AddressSanitizer cannot give such a stack back, so under it the program
+/// keeps its own.
 inline int runOnDeepStack(llvm::function_ref<int()> body) {
 #if LLVM_ADDRESS_SANITIZER_BUILD
   return body();
 #endif
   int result = 1;
-  llvm::runOnNewStack(1u << 30, [&] { result = body(); });
+  llvm::runOnNewStack(getDeepStackSize(1), [&] { result = body(); });
   return result;
 }
 

@@ -59,6 +59,11 @@ llvm::Expected<TemporaryFile> createTemporary(llvm::StringRef target);
 /// Whether a file name is one of a temporary file.
 bool isTemporaryName(llvm::StringRef name);
 
+/// Keeps the numbers of standard streams that are closed from being given to
+/// files, which would get what is printed; reading or writing them stays an
+/// error. To be called before anything is opened.
+void reserveStandardStreams();
+
 /// From now on an interrupt, a hang-up or a request to end ends the program at
 /// once if there is no temporary file, else when the last one is kept or gone;
 /// a second one ends it at once.
@@ -72,7 +77,7 @@ llvm::Error
 writeFile(llvm::StringRef path,
           llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
 
-/// Flushes standard output; false, and a message on standard error, if what was
+/// For the end of a program: flushes standard output; false, and a message on standard error, if what was
 /// printed did not all arrive (a full disk).
 bool flushStandardOutput();
 

@@ -36,6 +36,8 @@ struct Summary {
   /// Commands of the program by kind, as the schedule names them, and cycles.
   struct Cycles {
     uint64_t total = 0, computation = 0, main = 0, sub = 0, io = 0, sync = 0;
+    /// In which the multipliers take a step.
+    uint64_t mac = 0;
     /// In which nothing else runs.
     uint64_t mainOnly = 0, subOnly = 0, ioOnly = 0;
     std::map<std::string, uint64_t> byOperator;
@@ -70,6 +72,7 @@ struct Summary {
       "resourcelir.lifetime.json",
       "json/visa_ir_viewer.json",
       "json/lir_ir_viewer.json",
+      "text_form/tmap.mlir",
       "text_form/visa.mlir",
       "text_form/lir.mlir",
       "text_form/resource.mlir",

@@ -500,8 +500,10 @@ LogicalResult KernelConverter::run() {
       builder, kernel.getLoc(), kernel.getSymNameAttr(),
       builder.getI64IntegerAttr(pes), clusters, release, IntegerAttr(),
       IntegerAttr());
-  if (Attribute attr = kernel->getAttr(resource::keepOrderAttrName))
-    program->setAttr(resource::keepOrderAttrName, attr);
+  for (StringRef name :
+       {resource::keepOrderAttrName, resource::pipelineLoopsAttrName})
+    if (Attribute attr = kernel->getAttr(name))
+      program->setAttr(name, attr);
   Block &body = program.getBody().emplaceBlock();
   builder.setInsertionPointToEnd(&body);
   auto build = [&]() -> LogicalResult {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Races.h"
+#include "furiosa/Dialect/Resource/Transforms/Dependences.h"
 #include "furiosa/Support/ByteRanges.h"
 
 #include "mlir/IR/Builders.h"
@@ -46,19 +47,6 @@ static bool touchSame(const Footprint &a, const Footprint &b) {
     return false;
   return furiosa::overlap(getByteRanges(a.base, a.sizes, a.strides, a.packet),
                           getByteRanges(b.base, b.sizes, b.strides, b.packet));
-}
-
-/// Whether PEs wait for one another in an op, however many trips its loops
-/// make.
-static bool hasBarrier(Operation *op) {
-  return op
-      ->walk<WalkOrder::PreOrder>([](LoopOp loop) {
-        if (loop.getCount())
-          return WalkResult::skip();
-        return loop.getBarrier() ? WalkResult::interrupt()
-                                 : WalkResult::advance();
-      })
-      .wasInterrupted();
 }
 
 /// The command or loop of `block` that `op` is, or stands in; null if none.
@@ -114,10 +102,11 @@ static void separate(IssueOp a, IssueOp b) {
   auto [block, first, second] = getCommonBlock(a, b);
   if (auto loop = dyn_cast<LoopOp>(block->getParentOp()))
     loop.setBarrier(true);
-  if (first == second)
+  if (first == second || hasBarrierBehind(a, first))
     return;
-  for (Operation *at = first; at != second; at = at->getNextNode())
-    if (hasBarrier(at))
+  for (Operation *at = first->getNextNode(); at != second;
+       at = at->getNextNode())
+    if (hasCertainBarrier(at))
       return;
   addBarrier(second);
 }
@@ -144,7 +133,7 @@ static void encloseRemote(IssueOp issue) {
   Operation *previous = issue->getPrevNode();
   bool atStart = !isa<LoopOp>(issue->getParentOp()) &&
                  !isa_and_nonnull<IssueOp, LoopOp>(previous);
-  if (!atStart && !(previous && hasBarrier(previous)))
+  if (!atStart && !(previous && endsWithBarrier(previous)))
     addBarrier(issue);
   if (auto loop = dyn_cast<LoopOp>(issue->getParentOp()))
     loop.setBarrier(true);

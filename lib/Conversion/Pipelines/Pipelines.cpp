@@ -58,15 +58,21 @@ struct SchedulePrograms
     OpPassManager verify(resource::ProgramOp::getOperationName());
     verify.addPass(resource::createResourceVerifySchedule());
     OpPassManager schedule(resource::ProgramOp::getOperationName());
-    if (pipelineLoops)
-      schedule.addPass(resource::createResourcePipelineLoops());
     schedule.addPass(resource::createResourceSchedule());
     schedule.addPass(resource::createResourceVerifySchedule());
-    // A schedule that is there, hand-edited perhaps, is kept if it holds.
-    for (resource::ProgramOp program : programs)
-      if (failed(
-              runPipeline(program.getMakespan() ? verify : schedule, program)))
+    OpPassManager overlap(resource::ProgramOp::getOperationName());
+    overlap.addPass(resource::createResourcePipelineLoops());
+    for (resource::ProgramOp program : programs) {
+      // A schedule that is there, hand-edited perhaps, is kept if it holds.
+      bool isNew = !program.getMakespan();
+      if (isNew &&
+          (pipelineLoops ||
+           program->hasAttr(resource::pipelineLoopsAttrName)) &&
+          failed(runPipeline(overlap, program)))
         return signalPassFailure();
+      if (failed(runPipeline(isNew ? schedule : verify, program)))
+        return signalPassFailure();
+    }
   }
 
   bool pipelineLoops;
@@ -75,12 +81,14 @@ struct SchedulePrograms
 struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
   Option<bool> pipelineLoops{
       *this, "pipeline-loops", llvm::cl::init(false),
-      llvm::cl::desc("Let iterations of loops overlap, in more code")};
+      llvm::cl::desc("Let iterations of loops overlap, in more code, in all "
+                     "kernels; else in those with resource.pipeline_loops")};
 };
 } // namespace
 
 void furiosa::buildFuriosaPipeline(OpPassManager &pm, bool pipelineLoops) {
   pm.addPass(std::make_unique<InlineHelpers>());
+  pm.addPass(createConvertLinalgToTMap());
   pm.addPass(createConvertTMapToVISA());
   pm.addPass(createConvertVISAToLIR());
   // Offsets become constants where the loops around allow it.

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contraction.h"
 #include "Lowering.h"
 #include "furiosa/Dialect/Utils/ElementTypes.h"
 #include "furiosa/Target/RNGD/Machine.h"
@@ -15,9 +16,8 @@
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::tmap;
+using namespace furiosa::tmap::contraction;
 namespace machine = furiosa::rngd::machine;
-
-static int64_t getFlit(ElementType type) { return 256 / wireBits(type); }
 
 int64_t tmap::getGrownSize(ContractOp op, int64_t size, bool last) {
   ElementType type = *getElementType(op.getLhs().getType().getElementType());
@@ -26,241 +26,14 @@ int64_t tmap::getGrownSize(ContractOp op, int64_t size, bool last) {
   return last ? llvm::divideCeil(size, granule) * granule : size;
 }
 
-bool tmap::canNarrow(ContractOp op, CastOp cast) {
-  ElementType from = *getElementType(op.getType().getElementType());
-  ElementType to = *getElementType(cast.getType().getElementType());
+bool tmap::canNarrow(Operation *op, CastOp narrow) {
+  Type result = op->getResult(0).getType();
+  ElementType from =
+      *getElementType(cast<MappedTensorType>(result).getElementType());
+  ElementType to = *getElementType(narrow.getType().getElementType());
   // The cast engine narrows; eight lanes of four bits are no word of memory.
   return wireBits(to) < wireBits(from) && wireBits(to) >= 8 &&
          isFloat(from) == isFloat(to);
-}
-
-namespace {
-
-/// What a contraction is, apart from where it runs.
-struct Problem {
-  SmallVector<int> batch, over;
-  /// Free axes of either operand, in the order of the result.
-  SmallVector<int> free[2];
-  /// Axes of the result, outermost first.
-  SmallVector<int> order;
-  ElementType type;
-  Type elementType, sumType, resultType;
-  MappedTensorType result;
-};
-
-/// One way to run it.
-struct Plan {
-  /// Which operand is the stream: 0 or 1.
-  int stream = 0;
-  SmallVector<Cut> batch, rows, columns;
-  /// Groups of lanes in the register file at a time, and how often it is
-  /// loaded.
-  int64_t groups = 1, passes = 1;
-  /// Operands that go through a copy in HBM.
-  bool staged[2] = {false, false};
-  Place place;
-  int64_t bound = 0;
-
-  bool hasColumns() const { return !columns.empty(); }
-};
-
-/// Writes the chains of one plan.
-class Contraction {
-public:
-  Contraction(const Problem &problem, const Plan &plan, const KernelAxes &axes)
-      : problem(problem), plan(plan), axes(axes) {
-    flit = getFlit(problem.type);
-    last = problem.over.back();
-    packet = std::min(getPacketSize(problem.type), axes.fullSize(last));
-    for (int axis : ArrayRef(problem.over).drop_back())
-      outerSums.push_back(axes.fullSize(axis) == 1 ? "" : axes.name(axis));
-    lastSum = axes.name(last);
-    for (const Cut &cut : plan.batch)
-      batch.push_back(cut.inner(axes));
-    for (const Cut &cut : plan.rows)
-      rows.push_back(cut.inner(axes));
-    for (const Cut &cut : ArrayRef(plan.columns))
-      columns.push_back(cut.inner(axes));
-    if (plan.hasColumns()) {
-      const Cut &inner = plan.columns.back();
-      outerColumns = TermList(columns.begin(), columns.end() - 1);
-      lane = inner.digit(axes, 1, lanes());
-      pass = inner.digit(axes, plan.groups * lanes(), plan.passes);
-      group = inner.digit(axes, lanes(), plan.groups);
-    }
-  }
-
-  PlacementAttr getPlacement(MLIRContext *context) const {
-    auto text = [&](StringRef value) {
-      return StringAttr::get(context, value);
-    };
-    return PlacementAttr::get(context, text(plan.place.cluster),
-                              text(plan.place.slice), text(joinTerms(lane)),
-                              text(outerTime()), text(piece(packet)),
-                              text(plan.stream == 0 ? "lhs" : "rhs"));
-  }
-
-  Value emit(Emitter &emitter, ValueRange operands) const;
-
-private:
-  static constexpr int64_t lanes() { return machine::lanes; }
-  /// `K / n`, empty for one; `K % n`.
-  std::string sumSteps(int64_t n) const {
-    int64_t size = axes.fullSize(last);
-    return n == size ? "" : lastSum + " / " + std::to_string(n);
-  }
-  std::string piece(int64_t n) const {
-    return n == axes.fullSize(last) ? lastSum
-                                    : lastSum + " % " + std::to_string(n);
-  }
-  /// Groups stand innermost: a packet is sent to all of them.
-  TermList groupTerms() const { return concat({outerColumns, {group}}); }
-  std::string outerTime() const {
-    return joinTerms(
-        concat({batch, rows, outerSums, {sumSteps(packet)}, groupTerms()}));
-  }
-  DmLayout layout(int operand) const;
-  /// Columns of the whole slice with the passes outermost in the last axis.
-  Value loadWeight(Emitter &emitter, Value source) const;
-  TermList resultTerms(ArrayRef<std::string> lastTerms) const;
-
-  const Problem &problem;
-  const Plan &plan;
-  const KernelAxes &axes;
-  int64_t flit, packet;
-  int last;
-  std::string lastSum;
-  TermList batch, rows, columns, outerColumns, outerSums;
-  std::string lane, pass, group;
-};
-
-} // namespace
-
-DmLayout Contraction::layout(int operand) const {
-  DmLayout layout;
-  layout.elementType = problem.elementType;
-  layout.place = plan.place;
-  layout.element = concat(
-      {batch, operand == plan.stream ? rows : columns, outerSums, {lastSum}});
-  for (int axis : problem.over)
-    if (axes.isGrown(axis))
-      layout.filled.push_back(axis);
-  return layout;
-}
-
-/// The order in which a staged operand lies in HBM.
-static TermList getStagedOrder(const Problem &problem, int operand,
-                               const KernelAxes &axes) {
-  TermList terms;
-  for (int axis : problem.batch)
-    terms.push_back(axes.live(axis));
-  for (int axis : problem.free[operand])
-    terms.push_back(axes.live(axis));
-  for (int axis : problem.over)
-    terms.push_back(axes.name(axis));
-  return terms;
-}
-
-/// The result in a slice: the order of the result, but the axis of the lanes
-/// innermost, since they are written together.
-TermList Contraction::resultTerms(ArrayRef<std::string> lastTerms) const {
-  TermList terms;
-  for (int axis : problem.order)
-    for (const SmallVector<Cut> *cuts :
-         {&plan.batch, &plan.rows, &plan.columns})
-      for (const Cut &cut : *cuts)
-        if (cut.axis == axis &&
-            (!plan.hasColumns() || axis != plan.columns.back().axis))
-          terms.push_back(cut.inner(axes));
-  terms.append(lastTerms.begin(), lastTerms.end());
-  return terms;
-}
-
-Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
-  Value loaded[2];
-  for (int operand : {0, 1})
-    loaded[operand] =
-        emitter.load(operands[operand], layout(operand),
-                     plan.staged[operand]
-                         ? std::optional(getStagedOrder(problem, operand, axes))
-                         : std::nullopt);
-  Value stream = loaded[plan.stream], weight = loaded[1 - plan.stream];
-
-  // Fewer than eight lanes fill a word with padding.
-  bool narrows = problem.resultType != problem.sumType;
-  ElementType resultType = *getElementType(problem.resultType);
-  int64_t word = 64 / wireBits(resultType);
-  std::string trimmed =
-      plan.hasColumns() ? lane : "1 # " + std::to_string(word);
-  std::string folded = plan.hasColumns() ? lane : "1 # 8";
-
-  TermList trfTerms = concat({batch, groupTerms(), outerSums, {lastSum}});
-  Type trf = emitter.trfType(problem.elementType, plan.place, joinTerms(lane),
-                             joinTerms(trfTerms));
-  TermList kept = concat({batch, rows, groupTerms()});
-
-  auto runPass = [&](Value weightTile, ArrayRef<std::string> resultElement,
-                     Value into) {
-    TermList loadTime = concat({{lane}, batch, groupTerms(), outerSums});
-    Value registers = emitter.chain(visa::Context::Sub, trf, [&] {
-      emitter.fetch(weightTile, joinTerms(loadTime), lastSum);
-      emitter.collect(joinTerms(concat({loadTime, {sumSteps(flit)}})),
-                      piece(flit));
-      emitter.toTrf(joinTerms(lane), joinTerms(trfTerms));
-    });
-    Type resultDm = into ? into.getType()
-                         : emitter.dmType(problem.resultType, plan.place,
-                                          joinTerms(resultElement));
-    return emitter.chain(visa::Context::Main, resultDm, [&] {
-      TermList fetchTime = concat({batch, rows, outerSums});
-      emitter.fetch(stream, joinTerms(fetchTime), lastSum);
-      emitter.collect(joinTerms(concat({fetchTime, {sumSteps(flit)}})),
-                      piece(flit));
-      OpBuilder &b = emitter.builder;
-      visa::ContractOuterOp::create(b, emitter.loc, registers, outerTime(),
-                                    piece(packet));
-      visa::ContractPacketOp::create(b, emitter.loc, "1");
-      visa::ContractTimeOp::create(b, emitter.loc, joinTerms(kept));
-      visa::ContractLaneOp::create(b, emitter.loc, visa::LaneMode::Interleaved,
-                                   joinTerms(kept), folded);
-      if (narrows)
-        emitter.cast(problem.resultType,
-                     (plan.hasColumns() ? lane : std::string("1")) + " # " +
-                         std::to_string(getFlit(resultType)));
-      emitter.commit(trimmed, joinTerms(resultElement), into);
-    });
-  };
-
-  std::string whole =
-      plan.hasColumns() ? plan.columns.back().inner(axes) : trimmed;
-  TermList wholeResult = resultTerms({whole});
-  if (plan.passes == 1) {
-    Value result = runPass(weight, wholeResult, {});
-    return emitter.store(result, problem.result);
-  }
-  // A window of the weight and of the result for each pass.
-  const Cut &inner = plan.columns.back();
-  std::string tile = inner.digit(axes, 1, plan.groups * lanes());
-  auto window = [&](const char *pad) {
-    return TermList{"1 " + std::string(pad) + " " + std::to_string(plan.passes),
-                    tile};
-  };
-  Type resultDm =
-      emitter.dmType(problem.resultType, plan.place, joinTerms(wholeResult));
-  Value result = visa::AllocOp::create(emitter.builder, emitter.loc, resultDm);
-  Type weightView = emitter.dmType(
-      problem.elementType, plan.place,
-      joinTerms(
-          concat({batch, outerColumns, window("#"), outerSums, {lastSum}})));
-  TermList viewTerms = resultTerms(window("#{!}"));
-  Type resultView =
-      emitter.dmType(problem.resultType, plan.place, joinTerms(viewTerms));
-  emitter.forEach(plan.passes, [&](Value at) {
-    Value weightTile = emitter.tile(weight, at, pass, weightView);
-    Value into = emitter.tile(result, at, pass, resultView);
-    runPass(weightTile, viewTerms, into);
-  });
-  return emitter.store(result, problem.result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,13 +47,6 @@ static int64_t product(ArrayRef<int64_t> values) {
                  ? std::numeric_limits<int64_t>::max()
                  : result * value;
   return result;
-}
-
-static SmallVector<Cut> makeCuts(ArrayRef<int> order, ArrayRef<int64_t> tiles) {
-  SmallVector<Cut> cuts;
-  for (auto [axis, tile] : llvm::zip_equal(order, tiles))
-    cuts.push_back({axis, tile, tile});
-  return cuts;
 }
 
 /// Powers of two, and what takes the whole.
@@ -320,6 +86,25 @@ static bool choosePasses(Plan &plan, const Problem &problem,
   return true;
 }
 
+/// Bytes of a slice's data memory.
+static int64_t getSliceBytes(const Plan &plan, const Problem &problem,
+                             int64_t sums) {
+  int64_t batch = 1, rows = 1, columns = 1;
+  for (const Cut &cut : plan.batch)
+    batch *= cut.tile;
+  for (const Cut &cut : plan.rows)
+    rows *= cut.tile;
+  for (const Cut &cut : plan.columns)
+    columns *= cut.tile;
+  int64_t resultBits = wireBits(*getElementType(problem.resultType));
+  // What is turned lies there twice.
+  int64_t held = rows / plan.ring * (plan.transposed[plan.stream] ? 2 : 1) +
+                 columns * (plan.transposed[1 - plan.stream] ? 2 : 1);
+  return batch *
+         (held * sums * wireBits(problem.type) + rows * columns * resultBits) /
+         8;
+}
+
 static int64_t boundPlan(const Plan &plan, const Problem &problem,
                          const KernelAxes &axes, int64_t sums) {
   ArrayRef<Cut> lists[] = {plan.batch, plan.rows, plan.columns};
@@ -328,14 +113,18 @@ static int64_t boundPlan(const Plan &plan, const Problem &problem,
     for (const Cut &cut : cuts)
       cells *= cut.tile;
   int64_t bits = wireBits(problem.type);
-  int64_t load = 0;
-  for (int64_t cells : {tiles[1], tiles[2]})
-    load += boundLoad({tiles[0] * cells * sums * bits / 8, plan.place});
+  int64_t rowSteps = plan.rowLoop.count, columnSteps = plan.columnLoop.count;
+  int64_t load =
+      rowSteps *
+      (boundLoad(
+           {tiles[0] * tiles[1] / plan.ring * sums * bits / 8, plan.place}) +
+       columnSteps *
+           boundLoad({tiles[0] * tiles[2] * sums * bits / 8, plan.place}));
   int64_t steps = llvm::divideCeil(sums, getPacketSize(problem.type));
   int64_t groups = llvm::divideCeil(tiles[2], int64_t(machine::lanes));
   int64_t flits = sums / getFlit(problem.type);
-  int64_t main =
-      tiles[0] * tiles[1] * std::max(steps * groups, flits * plan.passes);
+  int64_t main = rowSteps * columnSteps * tiles[0] * tiles[1] *
+                 std::max(steps * groups, flits * plan.passes);
   // The register file is filled eight bytes a cycle before the last pass.
   int64_t fill = tiles[0] * plan.groups * machine::lanes * sums * bits / 64;
   int64_t resultBits = wireBits(*getElementType(problem.resultType));
@@ -348,13 +137,93 @@ static int64_t boundPlan(const Plan &plan, const Problem &problem,
     for (ArrayRef<Cut> cuts : lists)
       for (const Cut &cut : cuts)
         if (cut.axis == axis && contiguous) {
-          run *= std::min(cut.tile, axes.size(axis));
-          contiguous = cut.tile >= axes.size(axis);
+          int64_t tile =
+              cut.tile * (plan.hasColumns() && &cut == &plan.columns.back()
+                              ? plan.exchange
+                              : 1);
+          run *= std::min(tile, cut.size);
+          contiguous = tile >= axes.size(axis);
         }
   }
-  return boundFixed() + load + fill + main +
+  if (plan.transposed[plan.stream])
+    main += rowSteps * tiles[0] * tiles[1] / plan.ring * sums / 8;
+  if (plan.transposed[1 - plan.stream])
+    main += rowSteps * columnSteps * tiles[0] * tiles[2] * sums / 8;
+  if (plan.exchange > 1)
+    main += rowSteps * columnSteps * tiles[0] * tiles[1] * plan.exchange;
+  int64_t starts = rowSteps * (1 + 2 * columnSteps) - 2;
+  return boundFixed() +
+         std::max<int64_t>(0, starts) * int64_t(machine::dmaStartupCycles) +
+         load + fill + main +
          boundStore(cells * resultBits / 8,
                     std::max<int64_t>(1, run * resultBits / 8));
+}
+
+/// Whether an operand can be turned in the slice: one summed axis of whole
+/// packets, whole batches of the transpose engine, whole words from HBM.
+static bool canTranspose(const Plan &plan, const Problem &problem, int operand,
+                         MappedTensorType type, const KernelAxes &axes) {
+  bool isStream = operand == plan.stream;
+  ArrayRef<Cut> cuts = isStream ? plan.rows : plan.columns;
+  unsigned bits = wireBits(problem.type);
+  if (cuts.empty() || problem.over.size() != 1 || bits < 8)
+    return false;
+  int sum = problem.over.front();
+  Cut turned = cuts.back();
+  if (isStream)
+    turned.tile /= plan.ring;
+  if (axes.isGrown(sum) || turned.padded != turned.size ||
+      turned.tile % rngd::transposeCells(bits) != 0 ||
+      axes.size(sum) % (64 / bits) != 0)
+    return false;
+  SmallVector<int> order = getAxesInOrder(type);
+  if (order.size() < 2 || order.back() != turned.axis)
+    return false;
+  SmallVector<Cut> held(plan.batch);
+  llvm::append_range(held, cuts.drop_back());
+  held.push_back({sum, axes.size(sum), axes.size(sum), axes.size(sum)});
+  held.push_back(turned);
+  return isLoadable(type, held, axes);
+}
+
+/// A plan with and without help of the switch.
+static std::vector<Plan> getVariants(const Plan &plan, const Problem &problem,
+                                     const KernelAxes &axes, const Grid &grid) {
+  std::vector<Plan> plans = {plan};
+  if (plan.rows.empty() || plan.columns.empty() ||
+      plan.place.usedSlices != grid.slices)
+    return plans;
+  auto isExact = [](const Cut &cut) { return cut.padded == cut.size; };
+  if (!llvm::all_of(plan.rows, isExact) || !llvm::all_of(plan.columns, isExact))
+    return plans;
+  // All rows of a group are summed before the next come.
+  bool sumsOneAxis =
+      llvm::all_of(ArrayRef(problem.over).drop_back(),
+                   [&](int axis) { return axes.fullSize(axis) == 1; });
+  int64_t ring = 1;
+  for (const Cut &cut : plan.columns)
+    ring *= cut.sliceUnits;
+  int64_t rows = plan.rows.back().tile;
+  if (sumsOneAxis && ring > 1 && llvm::isPowerOf2_64(ring) &&
+      rows % ring == 0) {
+    plans.push_back(plan);
+    plans.back().ring = ring;
+  }
+  // Neighbours until a run is a block of HBM.
+  const Cut &column = plan.columns.back();
+  int64_t bits = wireBits(*getElementType(problem.resultType));
+  int64_t run = column.tile * bits / 8, count = 1;
+  while (run * count < int64_t(machine::hbmAccessBytes) &&
+         column.sliceUnits % (2 * count) == 0 && rows % (2 * count) == 0)
+    count *= 2;
+  if (count > 1 && column.axis == problem.order.back() &&
+      grid.slices == int64_t(machine::slicesPerCluster) &&
+      run % machine::accessWordBytes == 0)
+    for (size_t i = plans.size(); i-- > 0;) {
+      plans.push_back(plans[i]);
+      plans.back().exchange = count;
+    }
+  return plans;
 }
 
 FailureOr<std::vector<Candidate>>
@@ -397,12 +266,25 @@ tmap::enumerateContraction(ContractOp op, CastOp cast, const Search &search) {
     return size;
   };
   Grid grid = search.getGrid();
+  int64_t products = 1;
+  for (ArrayRef<int> list : {ArrayRef(problem->order), ArrayRef(problem->over)})
+    for (int axis : list)
+      products =
+          llvm::SaturatingMultiply<uint64_t>(products, axes.size(axis)) >> 63
+              ? std::numeric_limits<int64_t>::max()
+              : products * axes.size(axis);
+  int64_t productsPerCycle = grid.clusters * grid.slices * machine::lanes *
+                             machine::macWindowBytes * 8 /
+                             wireBits(problem->type);
   std::vector<Candidate> candidates;
   auto add = [&](const Plan &plan) {
     auto kept = std::make_shared<Plan>(plan);
     Candidate candidate;
-    candidate.placement =
-        Contraction(*problem, *kept, axes).getPlacement(op.getContext());
+    candidate.placement = [problem, kept, &axes, context = op.getContext()] {
+      return Contraction(*problem, *kept, axes).getPlacement(context);
+    };
+    candidate.products = products;
+    candidate.productsPerCycle = productsPerCycle;
     candidate.bound = plan.bound;
     candidate.emit = [problem, kept, &axes](Emitter &emitter,
                                             ValueRange operands) {
@@ -410,44 +292,77 @@ tmap::enumerateContraction(ContractOp op, CastOp cast, const Search &search) {
     };
     candidates.push_back(std::move(candidate));
   };
+  bool looped = false;
   for (int stream : {0, 1}) {
     ArrayRef<int> rowAxes = problem->free[stream];
     ArrayRef<int> columnAxes = problem->free[1 - stream];
     // A weight without columns leaves seven lanes idle.
     if (columnAxes.empty() && !rowAxes.empty())
       continue;
-    for (int64_t columns : getTileSizes(columnAxes.empty() ? 1 : machine::lanes,
-                                        sizeOf(columnAxes, machine::lanes)))
-      for (int64_t rows : getTileSizes(1, sizeOf(rowAxes, 1)))
-        for (int64_t batches : getTileSizes(1, sizeOf(problem->batch, 1))) {
-          Plan plan;
-          plan.stream = stream;
-          plan.rows = makeCuts(rowAxes, shareTiles(rowAxes, axes, rows));
-          plan.columns =
-              makeCuts(columnAxes,
-                       shareTiles(columnAxes, axes, columns, machine::lanes));
-          plan.batch = makeCuts(problem->batch,
-                                shareTiles(problem->batch, axes, batches));
-          SmallVector<Cut *> cuts;
-          for (SmallVector<Cut> *list :
-               {&plan.batch, &plan.rows, &plan.columns})
-            for (Cut &cut : *list)
-              cuts.push_back(&cut);
-          auto place = spread(cuts, axes, grid);
-          if (!place || !choosePasses(plan, *problem, axes, sumBytes))
-            continue;
-          plan.place = *place;
-          for (int operand : {0, 1}) {
-            SmallVector<Cut> held(plan.batch);
-            llvm::append_range(held,
-                               operand == stream ? plan.rows : plan.columns);
-            for (int axis : problem->over)
-              held.push_back({axis, axes.size(axis), axes.size(axis)});
-            plan.staged[operand] = !isLoadable(types[operand], held, axes);
-          }
-          plan.bound = boundPlan(plan, *problem, axes, sums);
-          add(plan);
-        }
+    auto sizes = [&](ArrayRef<int> list, int64_t granule) {
+      return getTileSizes(list.empty() ? 1 : granule, sizeOf(list, granule));
+    };
+    // Loops over what is outermost: tensors beyond the memory of the slices.
+    auto loops = [&](ArrayRef<int> list, int64_t granule) {
+      return getLoops(list.empty() ? -1 : list.front(), axes,
+                      list.size() == 1 ? granule : 1);
+    };
+    for (AxisLoop rowLoop : loops(rowAxes, 1))
+      for (AxisLoop columnLoop : loops(columnAxes, machine::lanes)) {
+        // Loops only where nothing fits without them.
+        if (!candidates.empty() &&
+            std::max(rowLoop.count, columnLoop.count) > 1 && !looped)
+          continue;
+        for (int64_t columns : sizes(columnAxes, machine::lanes))
+          for (int64_t rows : sizes(rowAxes, 1))
+            for (int64_t batches : sizes(problem->batch, 1)) {
+              Plan plan;
+              plan.stream = stream;
+              plan.rowLoop = rowLoop;
+              plan.columnLoop = columnLoop;
+              plan.rows = shareCells(rowAxes, axes, rows, 1, rowLoop);
+              plan.columns = shareCells(columnAxes, axes, columns,
+                                        machine::lanes, columnLoop);
+              plan.batch = shareCells(problem->batch, axes, batches);
+              SmallVector<Cut *> cuts;
+              for (SmallVector<Cut> *list :
+                   {&plan.batch, &plan.rows, &plan.columns})
+                for (Cut &cut : *list)
+                  cuts.push_back(&cut);
+              auto place = spread(cuts, axes, grid);
+              if (!place || !choosePasses(plan, *problem, axes, sumBytes))
+                continue;
+              looped |= std::max(rowLoop.count, columnLoop.count) > 1;
+              plan.place = *place;
+              for (const Plan &variant :
+                   getVariants(plan, *problem, axes, grid)) {
+                Plan full = variant;
+                for (int operand : {0, 1}) {
+                  SmallVector<Cut> held(full.batch);
+                  llvm::append_range(held, operand == stream ? full.rows
+                                                             : full.columns);
+                  if (operand == stream && full.ring > 1)
+                    held.back().tile /= full.ring;
+                  for (int axis : problem->over)
+                    held.push_back({axis, axes.size(axis), axes.size(axis),
+                                    axes.size(axis)});
+                  full.staged[operand] =
+                      !isLoadable(types[operand], held, axes);
+                  if (full.staged[operand] &&
+                      canTranspose(full, *problem, operand, types[operand],
+                                   axes)) {
+                    full.staged[operand] = false;
+                    full.transposed[operand] = true;
+                  }
+                }
+                if (getSliceBytes(full, *problem, sums) >
+                    int64_t(machine::dmSliceBytes))
+                  continue;
+                full.bound = boundPlan(full, *problem, axes, sums);
+                add(full);
+              }
+            }
+      }
   }
   return candidates;
 }

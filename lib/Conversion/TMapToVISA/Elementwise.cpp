@@ -31,6 +31,8 @@ struct Plan {
   /// The cut that is done in several passes.
   size_t passCut = 0;
   int64_t passes = 1;
+  /// Steps over the outermost axis in HBM.
+  AxisLoop loop;
   bool stagedStream = false;
   SmallVector<bool> stagedSides;
   Place place;
@@ -58,6 +60,7 @@ public:
   Value emit(Emitter &emitter, ValueRange operands) const;
 
 private:
+  Value emitStep(Emitter &emitter, ValueRange operands, Value step) const;
   /// Elements of a word of memory.
   static int64_t wordCells(Type type) {
     return 64 / wireBits(*getElementType(type));
@@ -90,6 +93,8 @@ private:
   }
   Value load(Emitter &emitter, Value source, MappedTensorType type,
              bool staged) const;
+  /// A tensor without the axis of the flits, a flit for each of its numbers.
+  Value loadSpread(Emitter &emitter, Value source, MappedTensorType type) const;
   /// The window of one pass, or the tensor itself.
   Value window(Emitter &emitter, Value tensor, MappedTensorType type, Value at,
                Part part) const;
@@ -166,16 +171,17 @@ Value Elementwise::load(Emitter &emitter, Value source, MappedTensorType type,
   for (const Cut &cut : plan.cuts) {
     if (!llvm::is_contained(held, cut.axis))
       continue;
-    int64_t size = axes.size(cut.axis);
     int64_t filled =
-        plan.isFlitAxis(cut) ? llvm::alignTo(size, fillCells()) : size;
-    order.push_back(axes.live(cut.axis) +
-                    (filled == size ? "" : " # " + std::to_string(filled)));
+        plan.isFlitAxis(cut) ? llvm::alignTo(cut.size, fillCells()) : cut.size;
+    order.push_back(cut.whole(axes) +
+                    (filled == cut.size ? "" : " # " + std::to_string(filled)));
   }
   if (hasFlit(type))
     return emitter.load(source, layout,
                         staged ? std::optional(order) : std::nullopt,
-                        plan.cuts.back().axis);
+                        plan.loop.count == 1 ? plan.cuts.back().axis : -1);
+  if (!staged)
+    return loadSpread(emitter, source, type);
   // A flit for each cell: copies of it fill a word.
   std::string copies =
       axes.copies(64 / wireBits(*getElementType(type.getElementType())));
@@ -187,6 +193,41 @@ Value Elementwise::load(Emitter &emitter, Value source, MappedTensorType type,
   return visa::TileOp::create(emitter.builder, emitter.loc, view, loaded,
                               Value(), emitter.builder.getI64IntegerAttr(0),
                               visa::Dimension::Element, copies, 1);
+}
+
+/// Numbers come side by side; the transpose engine gives each a flit.
+Value Elementwise::loadSpread(Emitter &emitter, Value source,
+                              MappedTensorType type) const {
+  SmallVector<int> held = getAxesInOrder(type);
+  DmLayout layout;
+  layout.elementType = type.getElementType();
+  layout.place = plan.place;
+  const Cut *last = nullptr;
+  for (const Cut &cut : plan.cuts)
+    if (llvm::is_contained(held, cut.axis)) {
+      layout.element.push_back(cut.inner(axes));
+      last = &cut;
+    }
+  Value loaded = emitter.load(source, layout, std::nullopt);
+  unsigned bits = wireBits(*getElementType(type.getElementType()));
+  int64_t cells = rngd::transposeCells(bits);
+  while (last->tile % cells != 0)
+    cells /= 2;
+  TermList time(layout.element.begin(), layout.element.end() - 1);
+  time.push_back(last->digit(axes, cells, last->tile / cells));
+  std::string packet = last->digit(axes, 1, cells);
+  std::string flit = " # " + std::to_string(256 / bits);
+  std::string collected = packet + (cells == 256 / bits ? "" : flit);
+  TermList element = terms(type, Part::Whole);
+  return emitter.chain(
+      visa::Context::Main,
+      emitter.dmType(layout.elementType, plan.place, joinTerms(element)), [&] {
+        emitter.fetch(loaded, joinTerms(time), packet);
+        emitter.collect(joinTerms(time), collected);
+        visa::TransposeOp::create(emitter.builder, emitter.loc,
+                                  joinTerms(layout.element), "1" + flit);
+        emitter.commit(element.back(), joinTerms(element));
+      });
 }
 
 Value Elementwise::window(Emitter &emitter, Value tensor, MappedTensorType type,
@@ -228,15 +269,35 @@ Value Elementwise::loadSide(Emitter &emitter, Value tensor,
 }
 
 Value Elementwise::emit(Emitter &emitter, ValueRange operands) const {
+  MappedTensorType result = pass.result();
+  if (plan.loop.count == 1)
+    return emitter.store(emitStep(emitter, operands, {}), result);
+  Value target = visa::AllocOp::create(emitter.builder, emitter.loc,
+                                       emitter.hbmType(result));
+  emitter.forEach(plan.loop.count, [&](Value at) {
+    Value computed = emitStep(emitter, operands, at);
+    visa::CopyOp::create(
+        emitter.builder, emitter.loc, computed,
+        emitter.step(target, plan.loop, at, mapping::Pad::Bottom));
+  });
+  return target;
+}
+
+/// What step `step` of the loop does, from HBM to data memory.
+Value Elementwise::emitStep(Emitter &emitter, ValueRange operands,
+                            Value step) const {
   MappedTensorType streamTensor = getTensorType(pass.stream);
   MappedTensorType result = pass.result();
-  Value stream =
-      load(emitter, operands.front(), streamTensor, plan.stagedStream);
+  auto loadStep = [&](Value operand, MappedTensorType type, bool staged) {
+    return load(emitter,
+                emitter.step(operand, plan.loop, step, mapping::Pad::Top), type,
+                staged);
+  };
+  Value stream = loadStep(operands.front(), streamTensor, plan.stagedStream);
   SmallVector<Value> sideTensors, sides(pass.sides.size());
   for (auto [i, side] : llvm::enumerate(pass.sides)) {
-    sideTensors.push_back(load(emitter, operands[1 + i],
-                               getTensorType(side.tensor),
-                               plan.stagedSides[i]));
+    sideTensors.push_back(loadStep(operands[1 + i], getTensorType(side.tensor),
+                                   plan.stagedSides[i]));
     if (!isCut(getTensorType(side.tensor)))
       sides[i] = loadSide(emitter, sideTensors[i], side);
   }
@@ -281,7 +342,7 @@ Value Elementwise::emit(Emitter &emitter, ValueRange operands) const {
               into);
         });
   });
-  return emitter.store(target ? target : last, result);
+  return target ? target : last;
 }
 
 //===----------------------------------------------------------------------===//
@@ -329,6 +390,27 @@ static int64_t getBits(MappedTensorType type) {
   return wireBits(*getElementType(type.getElementType()));
 }
 
+/// Bytes of a slice's data memory.
+static int64_t getSliceBytes(const VectorPass &pass, const Plan &plan) {
+  int64_t bits = 0;
+  auto add = [&](MappedTensorType type) {
+    SmallVector<int> held = getAxesInOrder(type);
+    int64_t cells = 1;
+    bool hasFlitAxis = false;
+    for (const Cut &cut : plan.cuts)
+      if (llvm::is_contained(held, cut.axis)) {
+        cells *= cut.tile;
+        hasFlitAxis |= plan.isFlitAxis(cut);
+      }
+    bits += cells * getBits(type) * (hasFlitAxis ? 1 : flitSize);
+  };
+  add(getTensorType(pass.stream));
+  for (const SideOperand &side : pass.sides)
+    add(getTensorType(side.tensor));
+  add(pass.result());
+  return bits / 8;
+}
+
 static int64_t boundPlan(const VectorPass &pass, const Plan &plan,
                          const KernelAxes &axes) {
   auto sliceBytes = [&](MappedTensorType type) {
@@ -336,7 +418,7 @@ static int64_t boundPlan(const VectorPass &pass, const Plan &plan,
     int64_t cells = 1;
     for (const Cut &cut : plan.cuts)
       if (llvm::is_contained(held, cut.axis))
-        cells *= std::min(cut.tile, axes.size(cut.axis));
+        cells *= std::min(cut.tile, cut.size);
     return cells * getBits(type) / 8;
   };
   int64_t load =
@@ -349,10 +431,12 @@ static int64_t boundPlan(const VectorPass &pass, const Plan &plan,
     flits *= plan.isFlitAxis(cut) ? cut.tile / plan.flitCells : cut.tile;
     cells *= axes.size(cut.axis);
     if (contiguous)
-      run *= std::min(cut.tile, axes.size(cut.axis));
+      run *= std::min(cut.tile, cut.size);
     contiguous &= cut.tile >= axes.size(cut.axis);
   }
   int64_t bits = getBits(pass.result());
+  load *= plan.loop.count;
+  flits *= plan.loop.count;
   return boundFixed() + load +
          flits * (pass.isNarrow() && plan.flitCells == flitSize ? 2 : 1) +
          boundStore(llvm::divideCeil(cells * bits, 8),
@@ -383,6 +467,12 @@ std::vector<Candidate> tmap::enumeratePass(const VectorPass &pass,
       for (const Cut &cut : plan.cuts)
         if (llvm::is_contained(held, cut.axis))
           own.push_back(cut);
+      // What has no flits is spread from whole words of whole bytes.
+      bool hasFlits =
+          plan.hasFlitAxis && llvm::is_contained(held, plan.cuts.back().axis);
+      if (!hasFlits && (own.empty() || getBits(type) < 8 ||
+                        own.back().tile * getBits(type) % 64 != 0))
+        return true;
       return !isLoadable(type, own, axes);
     };
     plan.stagedStream = isStaged(streamTensor);
@@ -391,8 +481,10 @@ std::vector<Candidate> tmap::enumeratePass(const VectorPass &pass,
     plan.bound = boundPlan(pass, plan, axes);
     auto keptPlan = std::make_shared<Plan>(std::move(plan));
     Candidate candidate;
-    candidate.placement = Elementwise(*kept, *keptPlan, axes)
-                              .getPlacement(streamTensor.getContext());
+    candidate.placement = [kept, keptPlan, &axes,
+                           context = streamTensor.getContext()] {
+      return Elementwise(*kept, *keptPlan, axes).getPlacement(context);
+    };
     candidate.bound = keptPlan->bound;
     candidate.emit = [kept, keptPlan, &axes](Emitter &emitter,
                                              ValueRange operands) {
@@ -413,24 +505,31 @@ std::vector<Candidate> tmap::enumeratePass(const VectorPass &pass,
     for (auto [i, axis] : llvm::enumerate(order))
       whole *= i + 1 == order.size() ? llvm::alignTo(axes.size(axis), granule)
                                      : axes.size(axis);
-    for (int64_t cells = granule;; cells *= 2) {
-      Plan plan;
-      plan.hasFlitAxis = flitAxis >= 0;
-      plan.flitCells = used;
-      SmallVector<int64_t> tiles =
-          shareTiles(order, axes, std::min(cells, whole), granule);
-      for (auto [axis, tile] : llvm::zip_equal(order, tiles))
-        plan.cuts.push_back({axis, tile, tile});
-      SmallVector<Cut *> cuts;
-      for (Cut &cut : plan.cuts)
-        cuts.push_back(&cut);
-      auto place = spread(cuts, axes, search.getGrid());
-      if (place && choosePasses(pass, plan)) {
-        plan.place = *place;
-        add(std::move(plan));
-      }
-      if (cells >= whole)
+    for (AxisLoop loop : getLoops(order.empty() ? -1 : order.front(), axes,
+                                  order.size() == 1 ? granule : 1)) {
+      // Loops only where nothing fits without them, as few steps as do.
+      if (loop.count > 1 && !candidates.empty())
         break;
+      for (int64_t cells = granule;; cells *= 2) {
+        Plan plan;
+        plan.hasFlitAxis = flitAxis >= 0;
+        plan.flitCells = used;
+        plan.loop = loop;
+        plan.cuts =
+            shareCells(order, axes, std::min(cells, whole), granule, loop);
+        SmallVector<Cut *> cuts;
+        for (Cut &cut : plan.cuts)
+          cuts.push_back(&cut);
+        auto place = spread(cuts, axes, search.getGrid());
+        if (place &&
+            getSliceBytes(pass, plan) <= int64_t(machine::dmSliceBytes) &&
+            choosePasses(pass, plan) && (loop.count == 1 || plan.passes == 1)) {
+          plan.place = *place;
+          add(std::move(plan));
+        }
+        if (cells >= whole)
+          break;
+      }
     }
   }
   return candidates;

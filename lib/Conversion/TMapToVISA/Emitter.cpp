@@ -175,6 +175,23 @@ void Emitter::copyInto(Value source, Value target, int axis) {
   visa::CopyOp::create(builder, loc, source, target);
 }
 
+Value Emitter::step(Value tensor, const AxisLoop &loop, Value at,
+                    mapping::Pad hole) {
+  if (loop.count == 1)
+    return tensor;
+  auto type = cast<visa::HbmType>(tensor.getType());
+  const mapping::Mapping &element = type.getElement().getMapping();
+  std::string index = axes.name(loop.axis) + " / " + std::to_string(loop.tile);
+  auto digits = MappingAttr::parseText(index, axes.visa());
+  if (!digits || !element.uses(loop.axis))
+    return tensor;
+  auto window = mapping::tile(element, digits->getMapping(), 1, 0, hole);
+  // The check of the view says what is wrong with it.
+  return tile(tensor, at, index,
+              window ? hbmType(type.getElementType(), window->view.str())
+                     : tensor.getType());
+}
+
 Value Emitter::tile(Value source, Value at, StringRef index, Type type) {
   return visa::TileOp::create(builder, loc, type, source, at, IntegerAttr(),
                               visa::Dimension::Element, index, 1);
@@ -212,6 +229,10 @@ void Emitter::fetch(Value source, StringRef time, StringRef packet) {
 }
 void Emitter::fetchCast(Type to) {
   visa::FetchCastOp::create(builder, loc, to);
+}
+void Emitter::exchange(visa::SwitchConfig config, ArrayRef<int64_t> params,
+                       StringRef slice, StringRef time) {
+  visa::SwitchOp::create(builder, loc, config, params, slice, time);
 }
 void Emitter::collect(StringRef time, StringRef packet) {
   visa::CollectOp::create(builder, loc, time, packet);

@@ -47,6 +47,11 @@ public:
   /// rest, since a transfer has few and short loops.
   void copyInto(mlir::Value source, mlir::Value target, int axis);
 
+  /// The part of a tensor in HBM that step `at` of a loop sees; the tensor
+  /// itself without a loop, or where it does not have the axis.
+  mlir::Value step(mlir::Value tensor, const AxisLoop &loop, mlir::Value at,
+                   mapping::Pad hole);
+
   /// A window of one cell along `index`.
   mlir::Value tile(mlir::Value source, mlir::Value at, llvm::StringRef index,
                    mlir::Type type);
@@ -59,6 +64,10 @@ public:
                     llvm::function_ref<void()> stages);
   void fetch(mlir::Value source, llvm::StringRef time, llvm::StringRef packet);
   void fetchCast(mlir::Type to);
+  /// Exchanges packets between slices; `params` are slice1, slice0 and, for an
+  /// inter_transpose, time0.
+  void exchange(visa::SwitchConfig config, llvm::ArrayRef<int64_t> params,
+                llvm::StringRef slice, llvm::StringRef time);
   void collect(llvm::StringRef time, llvm::StringRef packet);
   void toTrf(llvm::StringRef lane, llvm::StringRef element);
   void toVrf(llvm::StringRef element);

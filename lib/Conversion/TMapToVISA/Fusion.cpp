@@ -89,8 +89,7 @@ static bool hasSameAxes(Value lhs, Value rhs) {
   return left == right;
 }
 
-/// Whether a cast widens to what the engine works on.
-static bool isWidening(CastOp op) {
+bool tmap::isWidening(CastOp op) {
   Type from = op.getSource().getType().getElementType();
   Type to = op.getType().getElementType();
   return (to.isF32() && !from.isInteger(32)) ||

@@ -54,6 +54,9 @@ struct VectorPass {
   bool isNarrow() const;
 };
 
+/// Whether the fetch engine does this cast.
+bool isWidening(CastOp op);
+
 /// The pass that ends with `op`, an element-wise function or a cast. What
 /// `isDeferred` says has no buffer of its own is part of it. Nothing where the
 /// engine cannot do it in one pass; `reason` says why.

@@ -5,6 +5,7 @@
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 
 #include <numeric>
 
@@ -80,7 +81,15 @@ std::string Cut::digit(const KernelAxes &axes, int64_t low,
   if (count == 1)
     return "";
   std::string text = axes.live(axis);
-  if (padded != axes.size(axis))
+  if (size != axes.size(axis) && padded == size) {
+    // A digit of the axis itself.
+    if (low != 1)
+      text += " / " + std::to_string(low);
+    return text + " % " + std::to_string(count);
+  }
+  if (size != axes.size(axis))
+    text += " % " + std::to_string(size);
+  if (padded != size)
     text += " # " + std::to_string(padded);
   if (low != 1)
     text += " / " + std::to_string(low);
@@ -102,7 +111,7 @@ Grid Grid::get(visa::TargetAttr target) {
 std::optional<Place> tmap::spread(MutableArrayRef<Cut *> cuts,
                                   const KernelAxes &axes, const Grid &grid) {
   for (Cut *cut : cuts)
-    cut->padded = llvm::divideCeil(axes.size(cut->axis), cut->tile) * cut->tile;
+    cut->padded = llvm::divideCeil(cut->size, cut->tile) * cut->tile;
   // The outermost cut that has units for all clusters is shared by them.
   Cut *shared = nullptr;
   for (Cut *cut : cuts)
@@ -121,33 +130,56 @@ std::optional<Place> tmap::spread(MutableArrayRef<Cut *> cuts,
       place.usedClusters = grid.clusters;
     }
     terms.push_back(cut->digit(axes, cut->tile, units));
+    cut->sliceUnits = units;
     if (units > grid.slices / place.usedSlices)
       return std::nullopt;
     place.usedSlices *= units;
   }
+  // Slices that hold something stand apart, so that all engines load them.
+  place.gap = llvm::bit_floor(uint64_t(grid.slices / place.usedSlices));
+  int64_t rows = grid.slices / place.gap;
   place.slice = joinTerms(terms);
-  if (place.usedSlices != grid.slices) {
+  if (place.usedSlices != rows) {
     if (llvm::count_if(
             terms, [](const std::string &term) { return !term.empty(); }) > 1)
       place.slice = "[" + place.slice + "]";
-    place.slice += " # " + std::to_string(grid.slices);
+    place.slice += " # " + std::to_string(rows);
   }
+  if (place.gap > 1)
+    place.slice =
+        joinTerms({place.usedSlices == 1 && rows == 1 ? "" : place.slice,
+                   "1 # " + std::to_string(place.gap)});
   return place;
 }
 
-SmallVector<int64_t> tmap::shareTiles(ArrayRef<int> order,
-                                      const KernelAxes &axes, int64_t cells,
-                                      int64_t granule) {
-  SmallVector<int64_t> tiles(order.size(), 1);
+SmallVector<Cut> tmap::shareCells(ArrayRef<int> order, const KernelAxes &axes,
+                                  int64_t cells, int64_t granule,
+                                  AxisLoop loop) {
+  SmallVector<Cut> cuts(order.size());
   for (size_t i = order.size(); i-- > 0;) {
-    int64_t whole = axes.size(order[i]);
+    Cut &cut = cuts[i];
+    cut.axis = order[i];
+    cut.size = loop.axis == cut.axis ? loop.tile : axes.size(cut.axis);
+    int64_t whole = cut.size;
     if (i + 1 == order.size())
       whole = llvm::divideCeil(whole, granule) * granule;
-    tiles[i] = std::min(whole, std::max<int64_t>(cells, 1));
+    cut.tile = std::min(whole, std::max<int64_t>(cells, 1));
+    cut.padded = cut.tile;
     // A cut inside an axis leaves nothing for those outside of it.
-    cells = tiles[i] == whole ? cells / whole : 1;
+    cells = cut.tile == whole ? cells / whole : 1;
   }
-  return tiles;
+  return cuts;
+}
+
+SmallVector<AxisLoop> tmap::getLoops(int axis, const KernelAxes &axes,
+                                     int64_t granule) {
+  SmallVector<AxisLoop> loops = {{}};
+  if (axis < 0)
+    return loops;
+  int64_t size = axes.size(axis);
+  for (int64_t count = 2; size % (count * granule) == 0; count *= 2)
+    loops.push_back({axis, size / count, count});
+  return loops;
 }
 
 bool tmap::isLoadable(MappedTensorType type, ArrayRef<Cut> cuts,
@@ -166,8 +198,9 @@ bool tmap::isLoadable(MappedTensorType type, ArrayRef<Cut> cuts,
       break;
     const Cut &cut = cuts[--at];
     // The last tile may hold less than the others.
-    int64_t cells = std::min(cut.tile, factor.live);
-    aligned = std::gcd(aligned, factor.live % cells * run);
+    int64_t live = std::min(cut.size, factor.live);
+    int64_t cells = std::min(cut.tile, live);
+    aligned = std::gcd(aligned, live % cells * run);
     run *= cells;
     if (cells != axes.size(factor.axis) || factor.extent != factor.live ||
         cut.padded != axes.size(factor.axis) || axes.isGrown(factor.axis))

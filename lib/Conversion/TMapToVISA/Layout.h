@@ -56,15 +56,29 @@ private:
   std::string copyAxis;
 };
 
-/// An axis in units of `tile` cells, filled up with padding to `padded` cells.
+/// An axis, or the part of it that one step of a loop sees, in units of `tile`
+/// cells, filled up with padding to `padded` cells.
 struct Cut {
   int axis = -1;
+  /// Cells without padding.
+  int64_t size = 1;
   int64_t tile = 1;
   int64_t padded = 1;
+  /// Units of it in the slices of a cluster, set by `spread`.
+  int64_t sliceUnits = 1;
 
   int64_t units() const { return padded / tile; }
   /// `A / low % count`; empty for one cell.
   std::string digit(const KernelAxes &axes, int64_t low, int64_t count) const;
+  /// All cells: `A`, or `A % 64` in a loop.
+  std::string whole(const KernelAxes &axes) const {
+    return axes.live(axis) +
+           (size == axes.size(axis) ? "" : " % " + std::to_string(size));
+  }
+  /// Which slice of a cluster.
+  std::string slices(const KernelAxes &axes) const {
+    return digit(axes, tile, sliceUnits);
+  }
   /// What lies inside a slice.
   std::string inner(const KernelAxes &axes) const {
     return digit(axes, 1, tile);
@@ -81,6 +95,8 @@ struct Grid {
 struct Place {
   std::string cluster, slice;
   int64_t usedClusters = 1, usedSlices = 1;
+  /// Distance of used slices.
+  int64_t gap = 1;
 };
 
 /// Spreads the units of all cuts over clusters and slices, outermost first, and
@@ -88,12 +104,24 @@ struct Place {
 std::optional<Place> spread(llvm::MutableArrayRef<Cut *> cuts,
                             const KernelAxes &axes, const Grid &grid);
 
-/// Tiles for axes that share `cells`, the innermost (last) axis first: each one
-/// gets as much as is left. Whole axes are filled up to multiples of `granule`
-/// for the innermost.
-llvm::SmallVector<int64_t> shareTiles(llvm::ArrayRef<int> order,
-                                      const KernelAxes &axes, int64_t cells,
-                                      int64_t granule = 1);
+/// Steps over an axis in HBM, `tile` cells at a time; no loop where count is 1.
+struct AxisLoop {
+  int axis = -1;
+  int64_t tile = 1;
+  int64_t count = 1;
+};
+
+/// Cuts of axes that share `cells`, the innermost (last) axis first: each one
+/// gets as much as is left. The innermost is filled up to multiples of
+/// `granule`; what `loop` steps over is smaller.
+llvm::SmallVector<Cut> shareCells(llvm::ArrayRef<int> order,
+                                  const KernelAxes &axes, int64_t cells,
+                                  int64_t granule = 1, AxisLoop loop = {});
+
+/// Ways to step over an axis: not at all, and by each power of two that divides
+/// it into parts of whole `granule`.
+llvm::SmallVector<AxisLoop> getLoops(int axis, const KernelAxes &axes,
+                                     int64_t granule);
 
 /// Whether data memory can be written from `type` in HBM: what lies together on
 /// both sides, by the cuts that a slice holds (innermost last, contiguous), is

@@ -20,15 +20,26 @@ int64_t getGrownSize(ContractOp op, int64_t size, bool last);
 /// their way to memory. Fails with an error at the op.
 mlir::FailureOr<std::vector<Candidate>>
 enumerateContraction(ContractOp op, CastOp cast, const Search &search);
-/// Whether the sums can be narrowed to this type on the way.
-bool canNarrow(ContractOp op, CastOp cast);
+/// Whether results of `op` can be narrowed by the cast engine on their way.
+bool canNarrow(mlir::Operation *op, CastOp cast);
 
 /// Ways to run casts and element-wise functions in one pass.
 std::vector<Candidate> enumeratePass(const VectorPass &pass,
                                      const Search &search);
 
-/// Ways to fold one axis.
-std::vector<Candidate> enumerateReduction(ReduceOp op, const Search &search);
+/// Ways to fold one axis of what `widen` widens on its way to the engine; the
+/// results are narrowed by `narrow`. Both may be null.
+std::vector<Candidate> enumerateReduction(ReduceOp op, CastOp widen,
+                                          CastOp narrow, const Search &search);
+
+/// Whether the index of a gather has to count bytes: it is too long for a list
+/// in data memory, or no whole words.
+bool needsByteOffsets(GatherOp op);
+/// Bytes from row to row of a table; nothing where rows do not follow each
+/// other or are no whole bytes.
+std::optional<int64_t> getRowBytes(GatherOp op);
+/// Ways to gather rows; the index counts bytes if `needsByteOffsets`.
+std::vector<Candidate> enumerateGather(GatherOp op, const Search &search);
 
 } // namespace furiosa::tmap
 

@@ -26,7 +26,9 @@ int64_t tmap::boundLoad(const TransferBound &transfer) {
   int64_t requests =
       llvm::divideCeil(transfer.sliceBytes, int64_t(machine::dmaRequestBytes));
   return requests *
-         std::min<int64_t>(transfer.place.usedSlices, machine::slicesPerPE);
+         std::min<int64_t>(transfer.place.usedSlices,
+                           llvm::divideCeil(int64_t(machine::slicesPerPE),
+                                            transfer.place.gap));
 }
 
 int64_t tmap::boundStore(int64_t bytes, int64_t run) {
@@ -90,12 +92,13 @@ Search::Outcome Search::evaluate(Location loc, TypeRange operands, Type result,
   passes.addPass(createConvertLIRToResource());
   passes.addNestedPass<resource::ProgramOp>(resource::createResourceSchedule());
   if (failed(verify(*module)) || failed(passes.run(*module)))
-    return {std::nullopt,
+    return {std::nullopt, 0,
             silence.first.empty() ? "it does not compile" : silence.first};
   Outcome outcome;
   module->walk([&](resource::ProgramOp program) {
     if (auto makespan = program.getMakespan())
       outcome.cycles = *makespan;
+    outcome.lowerBound = program.getLowerBound().value_or(0);
   });
   return outcome;
 }
@@ -115,7 +118,7 @@ bool Search::isPinned(Operation *op, const Candidate &candidate) const {
   auto pins = op->getAttrOfType<PlacementAttr>(getPlacementAttrName());
   if (!pins)
     return true;
-  PlacementAttr chosen = candidate.placement;
+  PlacementAttr chosen = candidate.placement();
   return agrees(pins.getCluster(), chosen.getCluster(), axes) &&
          agrees(pins.getSlice(), chosen.getSlice(), axes) &&
          agrees(pins.getLane(), chosen.getLane(), axes) &&
@@ -140,19 +143,23 @@ Search::choose(Operation *op, TypeRange operands, Type result,
   });
   const Candidate *best = nullptr;
   int64_t bestCycles = std::numeric_limits<int64_t>::max();
+  int64_t bestBound = 0;
   std::vector<std::string> losers;
+  // Of those that the bound sorts out the nearest are named.
+  constexpr unsigned maxNamed = 24;
   std::string firstReason;
   unsigned scheduled = 0, pruned = 0, skipped = 0, refused = 0;
   auto describe = [](const Candidate &candidate) {
     std::string text;
-    llvm::raw_string_ostream(text) << candidate.placement;
+    llvm::raw_string_ostream(text) << candidate.placement();
     return text;
   };
   for (const Candidate &candidate : candidates) {
     if (candidate.bound >= bestCycles) {
       ++pruned;
-      losers.push_back(describe(candidate) + ": at least " +
-                       std::to_string(candidate.bound) + " cycles");
+      if (options.explain && pruned <= maxNamed)
+        losers.push_back(describe(candidate) + ": at least " +
+                         std::to_string(candidate.bound) + " cycles");
       continue;
     }
     // What is refused by the check costs little: it does not count.
@@ -165,19 +172,21 @@ Search::choose(Operation *op, TypeRange operands, Type result,
       ++refused;
       if (firstReason.empty())
         firstReason = outcome.reason;
-      losers.push_back(describe(candidate) + ": " + outcome.reason);
+      if (options.explain)
+        losers.push_back(describe(candidate) + ": " + outcome.reason);
       continue;
     }
     ++scheduled;
-    if (*outcome.cycles < bestCycles) {
-      if (best)
-        losers.push_back(describe(*best) + ": " + std::to_string(bestCycles) +
-                         " cycles");
+    bool wins = *outcome.cycles < bestCycles;
+    const Candidate *loser = wins ? best : &candidate;
+    if (options.explain && loser)
+      losers.push_back(describe(*loser) + ": " +
+                       std::to_string(wins ? bestCycles : *outcome.cycles) +
+                       " cycles");
+    if (wins) {
       best = &candidate;
       bestCycles = *outcome.cycles;
-    } else {
-      losers.push_back(describe(candidate) + ": " +
-                       std::to_string(*outcome.cycles) + " cycles");
+      bestBound = outcome.lowerBound;
     }
   }
   if (!best) {
@@ -190,14 +199,24 @@ Search::choose(Operation *op, TypeRange operands, Type result,
     return diag;
   }
   if (options.explain) {
-    InFlightDiagnostic diag =
-        op->emitRemark() << best->placement << ": " << bestCycles << " cycles; "
-                         << candidates.size() << " candidates, " << scheduled
-                         << " scheduled, " << pruned << " bounded away, "
-                         << refused << " not legal, " << skipped
-                         << " beyond the budget";
+    InFlightDiagnostic diag = op->emitRemark();
+    diag << best->placement() << ": " << bestCycles << " cycles, lower bound "
+         << bestBound;
+    if (best->productsPerCycle > 0) {
+      // In tenths of a percent.
+      int64_t ideal = llvm::divideCeil(best->products, best->productsPerCycle);
+      int64_t busy = ideal * 1000 / std::max<int64_t>(1, bestCycles);
+      diag << ", MAC utilisation " << busy / 10 << "." << busy % 10 << " % ("
+           << ideal << " cycles of all multipliers)";
+    }
+    diag << "; " << candidates.size() << " candidates, " << scheduled
+         << " scheduled, " << pruned << " bounded away, " << refused
+         << " not legal, " << skipped << " beyond the budget";
     for (const std::string &loser : losers)
       diag.attachNote() << loser;
+    if (pruned > maxNamed)
+      diag.attachNote() << "and " << pruned - maxNamed
+                        << " more that need at least as many cycles";
   }
   return best;
 }

@@ -16,11 +16,15 @@
 namespace furiosa::tmap {
 
 struct Candidate {
-  PlacementAttr placement;
+  /// What can be pinned; written for those alone that are looked at.
+  std::function<PlacementAttr()> placement;
   /// Cycles that the scheduler cannot stay below.
   int64_t bound = 0;
   /// Place in the enumeration: of equal ones the first is looked at first.
   size_t number = 0;
+  /// Products of a contraction that add up to the result, and how many of them
+  /// all multipliers do in a cycle.
+  int64_t products = 0, productsPerCycle = 0;
   /// Writes the op on its operands in HBM; the result in HBM.
   std::function<mlir::Value(Emitter &, mlir::ValueRange)> emit;
 };
@@ -67,6 +71,7 @@ private:
   /// Cycles, or why the candidate is not legal.
   struct Outcome {
     std::optional<int64_t> cycles;
+    int64_t lowerBound = 0;
     std::string reason;
   };
   Outcome evaluate(mlir::Location loc, mlir::TypeRange operands,

@@ -39,6 +39,8 @@ private:
   LogicalResult check();
   /// An op for each folded axis, the last one first.
   void splitReductions();
+  /// Row numbers as byte offsets, where gathers need those.
+  LogicalResult scaleIndices();
   /// Sizes of the axes in visa.
   KernelAxes growAxes() const;
   LogicalResult convert(Operation *op);
@@ -46,9 +48,13 @@ private:
   LogicalResult place(Operation *op, ValueRange operands, Value result,
                       FailureOr<std::vector<Candidate>> candidates);
   LogicalResult convertContraction(ContractOp op);
+  LogicalResult convertReduction(ReduceOp op);
+  /// The cast that alone reads the results of `op` and can ride along.
+  CastOp takeNarrowing(Operation *op);
   /// Casts and element-wise functions; what the user's pass does waits for it.
   LogicalResult convertPass(Operation *op);
   LogicalResult convertMove(MoveOp op);
+  LogicalResult convertReshape(ReshapeOp op);
   LogicalResult convertReturn(func::ReturnOp op);
   Value lookUp(Value tensor) const { return values.lookup(tensor); }
 
@@ -198,8 +204,33 @@ void KernelConversion::splitReductions() {
   }
 }
 
+LogicalResult KernelConversion::scaleIndices() {
+  SmallVector<GatherOp> ops;
+  kernel.walk([&](GatherOp op) {
+    if (needsByteOffsets(op))
+      ops.push_back(op);
+  });
+  for (GatherOp op : ops) {
+    auto rowBytes = getRowBytes(op);
+    if (!rowBytes)
+      return op.emitOpError()
+             << "not yet supported: a gather by a long or odd index from a "
+                "table whose rows do not follow each other";
+    OpBuilder before(op);
+    Type type = op.getIndex().getType().getElementType();
+    Value bytes = ConstantOp::create(before, op.getLoc(),
+                                     getPlainType(type, declared, {}),
+                                     before.getI32IntegerAttr(*rowBytes));
+    Value scaled =
+        ElementwiseOp::create(before, op.getLoc(), op.getIndex().getType(),
+                              "mul_int", ValueRange{op.getIndex(), bytes});
+    op.getIndexMutable().assign(scaled);
+  }
+  return success();
+}
+
 LogicalResult KernelConversion::run() {
-  if (failed(check()))
+  if (failed(check()) || failed(scaleIndices()))
     return failure();
   splitReductions();
   axes = growAxes();
@@ -240,10 +271,14 @@ LogicalResult KernelConversion::convert(Operation *op) {
   if (isa<CastOp, ElementwiseOp>(op))
     return convertPass(op);
   if (auto reduce = dyn_cast<ReduceOp>(op))
-    return place(op, reduce.getSource(), reduce.getResult(),
-                 enumerateReduction(reduce, *search));
+    return convertReduction(reduce);
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return place(op, op->getOperands(), gather.getResult(),
+                 enumerateGather(gather, *search));
   if (auto move = dyn_cast<MoveOp>(op))
     return convertMove(move);
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return convertReshape(reshape);
   if (auto ret = dyn_cast<func::ReturnOp>(op))
     return convertReturn(ret);
   // A constant is part of the ops that use it.
@@ -266,22 +301,35 @@ KernelConversion::place(Operation *op, ValueRange operands, Value result,
     return failure();
   Value placed = (*best)->emit(emitter, sources);
   if (Operation *last = placed.getDefiningOp())
-    last->setAttr(getPlacementAttrName(), (*best)->placement);
+    last->setAttr(getPlacementAttrName(), (*best)->placement());
   values[result] = placed;
   return success();
 }
 
+CastOp KernelConversion::takeNarrowing(Operation *op) {
+  if (!op->hasOneUse())
+    return {};
+  auto user = dyn_cast<CastOp>(*op->user_begin());
+  if (!user || !canNarrow(op, user))
+    return {};
+  fused.insert(user);
+  return user;
+}
+
 LogicalResult KernelConversion::convertContraction(ContractOp op) {
-  // A cast that alone reads the sums narrows them on their way.
-  CastOp cast;
-  if (op->hasOneUse())
-    if (auto user = dyn_cast<CastOp>(*op->user_begin());
-        user && canNarrow(op, user))
-      cast = user;
-  if (cast)
-    fused.insert(cast);
+  CastOp cast = takeNarrowing(op);
   return place(op, op.getOperands(), cast ? cast.getResult() : op.getResult(),
                enumerateContraction(op, cast, *search));
+}
+
+LogicalResult KernelConversion::convertReduction(ReduceOp op) {
+  auto widen = op.getSource().getDefiningOp<CastOp>();
+  if (widen && !deferred.contains(widen))
+    widen = {};
+  CastOp narrow = takeNarrowing(op);
+  return place(op, widen ? widen.getSource() : op.getSource(),
+               narrow ? narrow.getResult() : op.getResult(),
+               enumerateReduction(op, widen, narrow, *search));
 }
 
 /// The tensors that a pass reads: the stream, then the others.
@@ -299,6 +347,13 @@ LogicalResult KernelConversion::convertPass(Operation *op) {
   if (!op->use_empty() && llvm::all_equal(op->getUsers()) &&
       !op->hasAttr(getPlacementAttrName())) {
     Operation *user = *op->user_begin();
+    // The fetch of a fold widens.
+    if (auto cast = dyn_cast<CastOp>(op); cast && isa<ReduceOp>(user) &&
+                                          isWidening(cast) &&
+                                          lookUp(cast.getSource())) {
+      deferred.insert(op);
+      return success();
+    }
     if (isa<CastOp, ElementwiseOp>(user)) {
       deferred.insert(op);
       auto pass = buildPass(user, isDeferred, reason);
@@ -336,6 +391,20 @@ LogicalResult KernelConversion::convertMove(MoveOp op) {
   return success();
 }
 
+/// A view that names the cells anew: its source may not be read any more, so it
+/// is copied where another op reads it.
+LogicalResult KernelConversion::convertReshape(ReshapeOp op) {
+  Value source = lookUp(op.getSource());
+  if (!source)
+    return op.emitOpError() << "not yet supported: a constant that is reshaped";
+  Emitter emitter(builder, op.getLoc(), axes);
+  if (isa<BlockArgument>(source) || !op.getSource().hasOneUse())
+    source = emitter.copy(source, source.getType());
+  values[op.getResult()] = visa::ReshapeOp::create(
+      builder, op.getLoc(), emitter.hbmType(op.getType()), source);
+  return success();
+}
+
 /// A result is a buffer of its own.
 LogicalResult KernelConversion::convertReturn(func::ReturnOp op) {
   Emitter emitter(builder, op.getLoc(), axes);
@@ -344,7 +413,8 @@ LogicalResult KernelConversion::convertReturn(func::ReturnOp op) {
     Value value = lookUp(operand);
     if (!value)
       return op.emitOpError() << "not yet supported: a constant as a result";
-    if (isa<BlockArgument>(value) || llvm::is_contained(results, value))
+    if (isa<BlockArgument>(value) || value.getDefiningOp<visa::ReshapeOp>() ||
+        llvm::is_contained(results, value))
       value = emitter.copy(value, value.getType());
     results.push_back(value);
   }

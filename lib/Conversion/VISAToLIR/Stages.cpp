@@ -39,10 +39,14 @@ struct FetchLowering : public StageModel<FetchLowering, FetchOp> {
     int64_t packet = getFetchedLayout(stage).packetBytes().value_or(0);
     int64_t flits = stage.after().time.size() *
                     llvm::divideCeil(packet, int64_t(machine::flitBytes));
-    Value source = mlir::cast<FetchOp>(op).getSource();
+    auto fetch = mlir::cast<FetchOp>(op);
+    Value source = fetch.getSource(), other = fetch.getOther();
     lir::FetchSequencerOp::create(
         builder, op->getLoc(), stage.getBuffer(source), stage.getStart(source),
-        arrays.sizes, arrays.strides, derived->read, packet, flits);
+        other ? stage.getBuffer(other) : Value(),
+        other ? stage.getStart(other) : 0,
+        other ? int64_t(derived->pairLoop) : 0, arrays.sizes, arrays.strides,
+        derived->read, packet, flits);
   }
 };
 
@@ -182,9 +186,9 @@ struct ContractPacketLowering
     : public StageModel<ContractPacketLowering, ContractPacketOp> {
   void lower(Operation *op, const StageLowering &stage,
              OpBuilder &builder) const {
-    int64_t depth = stage.after().treeDepth;
     lir::PacketReducerOp::create(
-        builder, op->getLoc(), depth, stage.before().packet.size() >> depth,
+        builder, op->getLoc(), stage.after().treeDepth,
+        stage.after().packet.size(),
         getMLIRType(builder.getContext(), stage.after().type));
   }
 };

@@ -2,6 +2,7 @@
 
 #include "furiosa/Dialect/VISA/IR/VectorStages.h"
 #include "StageModel.h"
+#include "furiosa/Target/RNGD/Machine.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -22,17 +23,20 @@ static bool usesIds(const StageLowering &stage) {
   return false;
 }
 
-/// Whether the arguments of a mode come from the operand.
-static bool usesOperand(VectorAluInterface op) {
-  return op.getMode().value_or("01").contains('1');
+/// Whether a slot takes the port of the register file. An operand that the mode
+/// does not use is an immediate as long as there is one.
+static bool takesPort(StringRef mode, const VectorSlot &slot, size_t index) {
+  return (slot.kind == SlotKind::Stash || slot.kind == SlotKind::Vrf) &&
+         (mode.contains('1') || index >= rngd::machine::vectorOpImmediates);
 }
 
 /// Whether a later stage reads the stash.
 static bool usesStash(const StageLowering &stage) {
   for (const StageRecord &record : stage.records.drop_front(stage.index + 1))
     if (auto alu = dyn_cast<VectorAluInterface>(record.op))
-      for (const VectorSlot &slot : getVectorSlots(alu))
-        if (slot.kind == SlotKind::Stash && usesOperand(alu))
+      for (auto [index, slot] : llvm::enumerate(getVectorSlots(alu)))
+        if (slot.kind == SlotKind::Stash &&
+            takesPort(alu.getMode().value_or("01"), slot, index))
           return true;
   return false;
 }
@@ -61,7 +65,7 @@ static void lowerAlu(VectorAluInterface op, const StageLowering &stage,
   bool stash = false;
   Value vrf;
   DenseI64ArrayAttr sizes, strides;
-  for (const VectorSlot &slot : getVectorSlots(op)) {
+  for (auto [index, slot] : llvm::enumerate(getVectorSlots(op))) {
     guards.push_back(builder.getStringAttr(slot.guard.str()));
     if (row->arity == 1)
       continue;
@@ -69,7 +73,7 @@ static void lowerAlu(VectorAluInterface op, const StageLowering &stage,
     if (row->arity == 3)
       seconds.push_back(mode.contains('2') ? static_cast<int32_t>(slot.with)
                                            : 0);
-    if (slot.kind == SlotKind::Imm || !mode.contains('1')) {
+    if (!takesPort(mode, slot, index)) {
       imms.push_back(mode.contains('1') ? static_cast<int32_t>(slot.value) : 0);
     } else if (slot.kind == SlotKind::Stash) {
       stash = true;

@@ -37,35 +37,21 @@ static void printPEs(llvm::raw_ostream &os, unsigned mask) {
     llvm::interleave(pes, os, ",");
 }
 
-/// The command with the operands of `pe`, as far as they are known.
-static void printCommand(llvm::raw_ostream &os, uint32_t word, unsigned pe,
+/// The command with its operands, as far as they are known.
+static void printCommand(llvm::raw_ostream &os, const Instruction &issue,
                          const KnownRegisters &registers) {
-  llvm::Expected<TucCommand> command = TucCommand::decode(word);
-  if (!command) {
+  llvm::Expected<IssuedCommand> issued =
+      IssuedCommand::decode(issue, registers);
+  if (!issued) {
     // `checkProgram` has seen to it that there is none such.
-    os << "<" << llvm::toString(command.takeError()) << ">";
+    os << "<" << llvm::toString(issued.takeError()) << ">";
     return;
   }
-  bool allKnown = true;
-  std::string faults;
-  for (unsigned i = 0; i < command->numOperands(); ++i) {
-    std::optional<uint64_t> value =
-        registers.get(pe, command->registerIndex(i));
-    if (!value) {
-      allKnown = false;
-      continue;
-    }
-    if (Fault fault = command->setOperand(i, *value)) {
-      allKnown = false;
-      faults += " # " + *fault;
-    }
-  }
-  command->print(os, /*withOperands=*/allKnown);
-  if (allKnown && command->op() == TucOp::MtoSfr)
-    if (std::optional<SfrLocation> place =
-            findSfr(*command->get("sfr_address")))
-      os << " (" << toString(place->block) << ", bank " << place->bank << ')';
-  os << faults;
+  issued->command.print(os, /*withOperands=*/issued->allKnown);
+  if (std::optional<SfrLocation> place = issued->sfrLocation())
+    os << " (" << toString(place->block) << ", bank " << place->bank << ')';
+  for (const std::string &fault : issued->faults)
+    os << " # " << fault;
 }
 
 /// Where the instructions of each program come from.
@@ -97,9 +83,7 @@ static void printProgram(llvm::raw_ostream &os, const Program &program,
       break;
     case Opcode::Issue: {
       printPEs(os << "issue ", inst.peMask);
-      os << ": ";
-      unsigned first = llvm::countr_zero(unsigned(inst.peMask));
-      printCommand(os, inst.word, first, registers);
+      printCommand(os << ": ", inst, registers);
       break;
     }
     case Opcode::Loop:

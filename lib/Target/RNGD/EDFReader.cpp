@@ -289,26 +289,39 @@ llvm::Expected<std::vector<Kernel>> Reader::loadAll() const {
 llvm::Expected<unsigned> Reader::findKernel(llvm::StringRef kernelName) const {
   if (kernels == 1 && kernelName.empty())
     return 0;
-  llvm::SmallVector<std::string> found;
-  llvm::SmallVector<unsigned> byLastPart;
+  std::vector<std::string> found;
   for (unsigned index = 0; index < kernels; ++index) {
     llvm::Expected<Names> names = this->names(index);
     if (!names)
       return names.takeError();
-    if (names->kernel == kernelName && !kernelName.empty())
-      return index;
-    if (names->kernel.size() > kernelName.size() &&
-        llvm::StringRef(names->kernel).ends_with(("::" + kernelName).str()))
-      byLastPart.push_back(index);
     found.push_back(std::move(names->kernel));
   }
-  if (kernelName.empty())
-    return makeError(
-        name + " has several kernels; choose one: " + llvm::join(found, ", "));
+  return edf::findKernel(
+      llvm::SmallVector<llvm::StringRef>(found.begin(), found.end()),
+      kernelName, name);
+}
+
+llvm::Expected<unsigned>
+edf::findKernel(llvm::ArrayRef<llvm::StringRef> kernels, llvm::StringRef wanted,
+                llvm::StringRef file) {
+  if (wanted.empty()) {
+    if (kernels.size() == 1)
+      return 0;
+    return makeError(file + " has several kernels; choose one: " +
+                     llvm::join(kernels, ", "));
+  }
+  llvm::SmallVector<unsigned> byLastPart;
+  std::string lastPart = ("::" + wanted).str();
+  for (auto [index, kernel] : llvm::enumerate(kernels)) {
+    if (kernel == wanted)
+      return index;
+    if (kernel.ends_with(lastPart))
+      byLastPart.push_back(index);
+  }
   if (byLastPart.size() == 1)
     return byLastPart.front();
   return makeError(
-      name +
+      file +
       (byLastPart.empty() ? " has no kernel '" : " has several kernels '") +
-      kernelName + "'; it has " + llvm::join(found, ", "));
+      wanted + "'; it has " + llvm::join(kernels, ", "));
 }

@@ -767,6 +767,29 @@ void furiosa::rngd::printDescriptor(llvm::raw_ostream &os,
             descriptor.destinationStrides);
 }
 
+/// The fields that have a table of codes: "`Block.field`, exec `field`".
+static std::string listFields(const CodeTable &table) {
+  std::vector<std::string> found;
+  auto add = [&](const CodeTable *codes, const std::string &text) {
+    if (codes == &table && !llvm::is_contained(found, text))
+      found.push_back(text);
+  };
+  for (const SfrBlock &block : sfrBlocks())
+    for (const SfrField &field : block.fields)
+      add(codesOf(block.id, field.name),
+          "`" + block.name.str() + "." + field.name.str() + "`");
+  for (const TucOpInfo &info : tucOps()) {
+    auto addField = [&](const TucField &field) {
+      add(codesOf(info.op, field.name),
+          info.mnemonic.str() + " `" + field.name.str() + "`");
+    };
+    llvm::for_each(info.wordFields, addField);
+    for (const auto &fields : info.registers)
+      llvm::for_each(fields, addField);
+  }
+  return llvm::join(found, ", ");
+}
+
 /// "`name` 7:0" for a run of fields.
 static void printBits(llvm::raw_ostream &os, unsigned lsb, unsigned width) {
   os << lsb + width - 1;
@@ -781,7 +804,14 @@ void furiosa::rngd::printEncodingsMarkdown(llvm::raw_ostream &os) {
     numRegisters += block.registers.size();
     numFields += block.fields.size();
   }
-  os << "### Register blocks\n\n"
+  os << "# Encodings of RNGD\n\n"
+     << "Printed by `furiosa-translate --print-encodings` from the tables of "
+        "the compiler; a test compares. What values do stands in "
+        "[EDF.md](EDF.md).\n"
+     << "Bits are `high:low`; those without a field are reserved and 0. "
+        "Numbers "
+        "are unsigned where EDF.md says nothing else.\n\n"
+     << "## Register blocks\n\n"
      << sfrBlocks().size() << " blocks, " << numRegisters << " registers, "
      << numFields << " fields.\n\n"
      << "| Block | Number | Base | Bytes | Registers | Context |\n"
@@ -793,7 +823,7 @@ void furiosa::rngd::printEncodingsMarkdown(llvm::raw_ostream &os) {
        << toString(block.context) << " |\n";
 
   for (const SfrBlock &block : sfrBlocks()) {
-    os << "\n#### " << block.name << "\n\n"
+    os << "\n### " << block.name << "\n\n"
        << "| Offset | Register | Fields |\n| --- | --- | --- |\n";
     for (const SfrRegister &reg : block.registers) {
       os << "| `" << llvm::format_hex(reg.offset, 5) << "` | `" << reg.name
@@ -829,7 +859,7 @@ void furiosa::rngd::printEncodingsMarkdown(llvm::raw_ostream &os) {
     }
   }
 
-  os << "\n### TUC commands\n\n"
+  os << "\n## TUC commands\n\n"
      << "Bits 31:25 of the word hold the opcode.\n\n"
      << "| Opcode | Mnemonic | Word | Operands | Meaning |\n"
      << "| --- | --- | --- | --- | --- |\n";
@@ -859,7 +889,15 @@ void furiosa::rngd::printEncodingsMarkdown(llvm::raw_ostream &os) {
     os << " | " << info.summary << " |\n";
   }
 
-  os << "\n### DMA descriptor\n\n"
+  os << "\n## DMA descriptor\n\n"
+     << "256 bytes, little-endian. `opcode`: ";
+  for (auto [value, name] : llvm::enumerate(dmaOpcodeNames))
+    os << (value ? ", " : "") << value << ' ' << name;
+  os << ". `indirect`: dimension in bits ";
+  printBits(os, 0, llvm::popcount(indirectDimensionMask));
+  os << ", bit " << indirectListBit
+     << " for a list of entries (without: of addresses). A limit of 65,536 is "
+        "written as 0.\n\n"
      << "| Offset | Type | Field |\n| --- | --- | --- |\n";
   for (const DmaField &field : dmaFields()) {
     os << "| `" << llvm::format_hex(field.offset, 4) << "` | "
@@ -869,16 +907,19 @@ void furiosa::rngd::printEncodingsMarkdown(llvm::raw_ostream &os) {
     os << " | `" << field.name << "` |\n";
   }
 
-  os << "\n### Addresses\n\n| Name | Value | Source |\n| --- | --- | --- |\n";
+  os << "\n## Addresses\n\n| Name | Value | Source |\n| --- | --- | --- |\n";
   for (const MachineFact &fact : machineFacts())
     if (fact.unit == "address")
       os << "| `" << fact.name << "` | `" << hex(fact.value) << "` | "
          << fact.source << " |\n";
 
-  os << "\n### Codes\n\n"
-     << "| Table | Meaning | Codes |\n| --- | --- | --- |\n";
+  os << "\n## Codes\n\n"
+     << "How a code is known: declared in a public source, exercised by a "
+        "published program, or own.\n\n"
+     << "| Table | Meaning | Fields | Codes |\n| --- | --- | --- | --- |\n";
   for (const CodeTable &table : codeTables()) {
-    os << "| " << table.name << " | " << table.text << " | ";
+    os << "| " << table.name << " | " << table.text << " | "
+       << listFields(table) << " | ";
     llvm::interleave(
         table.values, os,
         [&](const CodeValue &code) {

@@ -112,7 +112,7 @@ static Error decodeWeights(ImageReader &reader, DotProductConfig &config) {
                                                " bytes of a read, found " +
                                                Twine(config.weightBase));
   for (unsigned k = 0; k < 8; ++k)
-    if (config.weights[k].stride % config.weightBytes != 0)
+    if (uint32_t(config.weights[k].stride) % config.weightBytes != 0)
       return reader.fail(
           "reg_indexer_strides", k,
           "must be a multiple of the " + Twine(config.weightBytes) +
@@ -146,7 +146,7 @@ static Error decodeSlots(ImageReader &reader, DotProductConfig &config) {
                          "must be 0: all additions of a slot lie inside the "
                          "loop, found " +
                              Twine(loop.stride));
-    if (loop.stride != config.slots)
+    if (uint32_t(loop.stride) != config.slots)
       return reader.fail("acc_indexer_strides", k,
                          "slots of a loop follow those of the loops inside, "
                          "expected " +
@@ -199,16 +199,15 @@ Expected<DotProductConfig> rngd::decodeDotProduct(const SfrImage &image,
                        "a packet of " + Twine(config.packetElements()) +
                            " elements has no level " + Twine(config.depth));
   config.columns = static_cast<unsigned>(reader.take("acc_cols"));
-  unsigned columns = config.packetElements() >> config.depth;
-  if (columns > machine::reducerColumns)
-    return reader.fail("depth",
-                       "the tree leaves " + Twine(columns) +
-                           " columns, at most 32 are possible (TU-48)");
-  if (config.columns != columns)
-    return reader.fail("acc_cols", "a tree of depth " + Twine(config.depth) +
-                                       " leaves " + Twine(columns) +
-                                       " columns, found " +
-                                       Twine(config.columns));
+  unsigned columns = config.columns;
+  unsigned most = std::min<unsigned>(config.packetElements() >> config.depth,
+                                     machine::reducerColumns);
+  if (columns > most || !llvm::isPowerOf2_32(columns))
+    return reader.fail("acc_cols", "must be a power of two up to the " +
+                                       Twine(most) +
+                                       " columns that a tree of depth " +
+                                       Twine(config.depth) + " leaves, found " +
+                                       Twine(columns) + " (TU-48 … TU-50)");
   if (Error error = decodeSlots(reader, config))
     return error;
 

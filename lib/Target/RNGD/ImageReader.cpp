@@ -71,7 +71,7 @@ Expected<HardwareLoops> ImageReader::takeLoops(StringRef limits,
   HardwareLoops loops;
   for (unsigned k = 0; k < 8; ++k) {
     loops[k].limit = decodeLimit(take(limits, k));
-    loops[k].stride = static_cast<uint32_t>(take(strides, k));
+    loops[k].stride = static_cast<int32_t>(take(strides, k));
     if (loops[k].limit == 1 && loops[k].stride != 0)
       return fail(strides, k,
                   "the loop runs once, so its stride must be 0, found " +
@@ -103,16 +103,26 @@ std::optional<uint64_t> rngd::countSteps(const HardwareLoops &loops) {
   return steps;
 }
 
-uint64_t rngd::lastAddress(uint64_t base, const HardwareLoops &loops) {
-  // At most 8 terms of 16 + 22 bits: the sum cannot overflow.
+// At most 8 terms of 16 + 22 bits: the sums cannot overflow.
+int64_t rngd::firstAddress(uint64_t base, const HardwareLoops &loops) {
+  int64_t first = static_cast<int64_t>(base);
   for (const HardwareLoop &loop : loops)
-    base += uint64_t(loop.limit - 1) * loop.stride;
+    first += (loop.limit - 1) * int64_t(std::min(loop.stride, 0));
+  return first;
+}
+
+uint64_t rngd::lastAddress(uint64_t base, const HardwareLoops &loops) {
+  for (const HardwareLoop &loop : loops)
+    base += uint64_t(loop.limit - 1) * uint32_t(std::max(loop.stride, 0));
   return base;
 }
 
 Error rngd::checkRange(const ImageReader &reader, StringRef field,
                        uint64_t base, const HardwareLoops &loops,
                        uint64_t bytes, uint64_t capacity, StringRef memory) {
+  if (int64_t first = firstAddress(base, loops); first < 0)
+    return reader.fail(field, "the loops reach byte " + Twine(first) + " of " +
+                                  memory);
   uint64_t end = lastAddress(base, loops) + bytes;
   if (end <= capacity)
     return Error::success();

@@ -53,7 +53,9 @@ private:
 
 /// Product of the limits; empty if it does not fit.
 std::optional<uint64_t> countSteps(const HardwareLoops &loops);
-/// Largest address that the loops reach from `base`.
+/// Smallest and largest address that the loops reach from `base`; the smallest
+/// may lie below 0.
+int64_t firstAddress(uint64_t base, const HardwareLoops &loops);
 uint64_t lastAddress(uint64_t base, const HardwareLoops &loops);
 
 /// Checks that the loops' `bytes` from every address lie below `capacity`.

@@ -5,6 +5,8 @@
 
 #include "furiosa/Target/RNGD/EDF.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <array>
 #include <optional>
 
@@ -44,6 +46,42 @@ private:
   std::array<std::array<std::optional<uint64_t>, machine::tucGeneralRegisters>,
              machine::pesPerCluster>
       values = {};
+};
+
+/// A command with the operands that are known.
+struct IssuedCommand {
+  TucCommand command;
+  /// Whether all operands are.
+  bool allKnown = true;
+  /// Contents of registers that are none for the command.
+  std::vector<std::string> faults = {};
+
+  /// The command that an Issue gives to the first PE of its mask.
+  static llvm::Expected<IssuedCommand> decode(const Instruction &issue,
+                                              const KnownRegisters &registers) {
+    llvm::Expected<TucCommand> command = TucCommand::decode(issue.word);
+    if (!command)
+      return command.takeError();
+    unsigned pe = llvm::countr_zero(unsigned(issue.peMask));
+    IssuedCommand result{*command};
+    for (unsigned i = 0; i < command->numOperands(); ++i) {
+      std::optional<uint64_t> value =
+          registers.get(pe, command->registerIndex(i));
+      Fault fault;
+      if (value)
+        fault = result.command.setOperand(i, *value);
+      if (fault)
+        result.faults.push_back(*fault);
+      result.allKnown &= value && !fault;
+    }
+    return result;
+  }
+  /// Of an mtosfr whose operands are known, if there is a register.
+  std::optional<SfrLocation> sfrLocation() const {
+    if (!allKnown || command.op() != TucOp::MtoSfr)
+      return std::nullopt;
+    return findSfr(static_cast<uint32_t>(*command.get("sfr_address")));
+  }
 };
 
 } // namespace furiosa::rngd::edf

@@ -8,6 +8,7 @@
 #include "furiosa/Target/RNGD/Simulator.h"
 
 #include "SimulatorImpl.h"
+#include "SimulatorRaces.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -33,13 +34,19 @@ Error makeError(const Twine &message) {
   return llvm::createStringError(message);
 }
 
+/// An exec and the bytes that it uses.
+struct DecodedExec {
+  std::shared_ptr<const ExecConfig> config;
+  std::shared_ptr<const ExecFootprint> footprint;
+};
+
 /// State that all PEs share.
 struct Machine {
   const SimulationOptions &options;
   SimulationResult result;
   OperandMemory operands;
   /// Execs by exec word and images: loops run the same ones again and again.
-  std::map<std::vector<uint64_t>, std::shared_ptr<const ExecConfig>> decoded;
+  std::map<std::vector<uint64_t>, DecodedExec> decoded;
   /// For random timing.
   uint64_t random = 0;
   /// Where the schedule has an Issue, by cluster and instruction. For traces.
@@ -55,6 +62,8 @@ struct Machine {
   }
 
   LookupTables tables = {};
+  /// What PEs have used since they met.
+  SharedMemory shared = {};
   /// By PE, over both clusters; those that nothing touches stay empty.
   std::array<std::vector<Slice>, machine::pes> slices = {};
 
@@ -100,6 +109,12 @@ struct Work {
   std::optional<FillConfig> fill;
   DmaDescriptor descriptor;
   bool isDone = false;
+  /// Of an exec or a fill; that of a DMA is known when its effect is.
+  Footprint footprint;
+  /// What was under way with it and has had its effect before.
+  std::vector<Footprint> beside;
+
+  bool isTransfer() const { return !exec && !fill; }
 
   /// Slices of several PEs send one another packets.
   bool isExchange() const { return exec && exec->fetch.exchange; }
@@ -154,6 +169,7 @@ private:
   Error writeRegisters(const TucCommand &command);
   Error startExec(const TucCommand &command);
   Error startFill(const TucCommand &command);
+  Error startStore(const TucCommand &command);
   Error startDma(const TucCommand &command);
   Error checkIdle() const;
   Error wait(const TucCommand &command);
@@ -165,12 +181,21 @@ private:
   Error perform(Work &work);
   /// What `work` does, on `all` slices that take part.
   Error applyExec(const Work &work, Slices all);
+  /// Holds the bytes that `work` uses against those of what is under way.
+  Error checkRaces(Work &work);
+  bool isUnderWay(const Work &work) const {
+    size_t slot = &work - works.data();
+    return llvm::is_contained(contexts, slot) || llvm::is_contained(tags, slot);
+  }
+  /// Calls `callback` for all that is under way but `work`.
+  void forOthers(const Work &work, llvm::function_ref<void(Work &)> callback);
+  /// MM-40.
+  Error checkBanks(const Work &work);
   Error spend(uint64_t steps);
 
   /// Whether a busy context works with a block of its bank.
   bool usesBlock(unsigned context, Block block) const;
-  Expected<std::shared_ptr<const ExecConfig>> decode(const TucCommand &exec,
-                                                     unsigned bank);
+  Expected<DecodedExec *> decode(const TucCommand &exec, unsigned bank);
 
   static constexpr size_t idle = ~size_t(0);
 
@@ -353,6 +378,9 @@ Error ProcessingElement::issue(uint32_t word) {
     return startExec(*command);
   case TucOp::ItoS:
     return startFill(*command);
+  case TucOp::StoTrf:
+  case TucOp::StoVrf:
+    return startStore(*command);
   case TucOp::DmaW:
     return startDma(*command);
   case TucOp::Wait:
@@ -435,8 +463,8 @@ bool ProcessingElement::usesBlock(unsigned context, Block block) const {
   return isMain == (context == value(codes::ExecTarget::Main));
 }
 
-Expected<std::shared_ptr<const ExecConfig>>
-ProcessingElement::decode(const TucCommand &exec, unsigned bank) {
+Expected<DecodedExec *> ProcessingElement::decode(const TucCommand &exec,
+                                                  unsigned bank) {
   auto context = static_cast<codes::ExecTarget>(*exec.get("target_context"));
   auto find = [&](Block block) -> const SfrImage * {
     auto it = banks[bank].find(block);
@@ -462,16 +490,16 @@ ProcessingElement::decode(const TucCommand &exec, unsigned bank) {
       llvm::append_range(key, image.words());
     }
   // A program that keeps changing its images must not fill the memory.
-  if (machine.decoded.size() > 4096)
+  if (machine.decoded.size() > 1024)
     machine.decoded.clear();
-  std::shared_ptr<const ExecConfig> &config = machine.decoded[key];
-  if (config)
-    return config;
+  DecodedExec &decoded = machine.decoded[key];
+  if (decoded.config)
+    return &decoded;
   Expected<ExecConfig> fresh = decodeExec(exec, find, fetchBySlice);
   if (!fresh)
     return fresh.takeError();
-  config = std::make_shared<const ExecConfig>(std::move(*fresh));
-  return config;
+  decoded.config = std::make_shared<const ExecConfig>(std::move(*fresh));
+  return &decoded;
 }
 
 Error ProcessingElement::startExec(const TucCommand &command) {
@@ -481,19 +509,22 @@ Error ProcessingElement::startExec(const TucCommand &command) {
     return makeError(
         "exec: the " + contextName(context) + " context still runs command " +
         Twine(works[contexts[context]].instruction) + "; a wait is missing");
-  auto config = decode(command, bank);
-  if (!config)
-    return config.takeError();
+  Expected<DecodedExec *> decoded = decode(command, bank);
+  if (!decoded)
+    return decoded.takeError();
+  std::shared_ptr<const ExecConfig> config = (*decoded)->config;
 
-  auto onVector = codes::bit(codes::RouteUnit::VectorEngine);
   size_t other = contexts[1 - context];
-  if (other != idle && works[other].exec &&
-      (works[other].exec->route & (*config)->route & onVector))
-    return makeError("exec: command " + Twine(works[other].instruction) +
-                     " of the " + contextName(1 - context) +
-                     " context still uses the vector engine; a wait is missing "
-                     "(MM-41)");
-  if (const FetchConversion *lookup = (*config)->fetch.lookup)
+  for (auto [unit, name, rule] :
+       {std::tuple(codes::RouteUnit::VectorEngine, "vector", " (MM-41)"),
+        {codes::RouteUnit::TransposeEngine, "transpose", ""}})
+    if (other != idle && works[other].exec &&
+        (works[other].exec->route & config->route & codes::bit(unit)))
+      return makeError("exec: command " + Twine(works[other].instruction) +
+                       " of the " + contextName(1 - context) +
+                       " context still uses the " + name +
+                       " engine; a wait is missing" + rule);
+  if (const FetchConversion *lookup = config->fetch.lookup)
     if (machine.tables[lookup->code].empty())
       return makeError("exec: FetchUnitMainContext.fetch_mode."
                        "table_entry_size: the kernel has no lookup table " +
@@ -502,26 +533,29 @@ Error ProcessingElement::startExec(const TucCommand &command) {
   // What was written for this exec and takes no part in it is a mistake that
   // nothing else would show.
   bool isMain = context == value(codes::ExecTarget::Main);
-  auto route = blocksOnRoute((*config)->route, (*config)->context);
+  auto route = blocksOnRoute(config->route, config->context);
   for (auto [block, instruction] : unused[bank])
     if ((sfrBlock(block).context == BlockContext::Main) == isMain &&
         !llvm::is_contained(route, block))
       return makeError(toString(block) + " was written by command " +
                        Twine(instruction) + ", but is not on the route 0x" +
-                       llvm::utohexstr((*config)->route));
+                       llvm::utohexstr(config->route));
   for (Block block : route)
     unused[bank].erase(block);
 
-  if (Error error = spend(machine::slicesPerPE * countWork(**config)))
+  if (Error error = spend(machine::slicesPerPE * countWork(*config)))
     return error;
-  if ((*config)->contraction) {
-    const DotProductConfig &part = *(*config)->contraction;
+  if (config->contraction) {
+    const DotProductConfig &part = *config->contraction;
     machine.result.multiplications +=
         machine::slicesPerPE * part.steps * part.lanes * part.packetElements();
   }
   contextBanks[context] = bank;
+  if (!(*decoded)->footprint)
+    (*decoded)->footprint = std::make_shared<const ExecFootprint>(*config);
   Work work;
-  work.exec = *config;
+  work.exec = config;
+  work.footprint.exec = (*decoded)->footprint;
   return start(std::move(work), contexts[context]);
 }
 
@@ -540,6 +574,24 @@ Error ProcessingElement::startFill(const TucCommand &command) {
     return error;
   Work work;
   work.fill = *fill;
+  return start(std::move(work), contexts[context]);
+}
+
+Error ProcessingElement::startStore(const TucCommand &command) {
+  auto context = value(codes::ExecTarget::Sub);
+  if (contexts[context] != idle)
+    return makeError(tucOpInfo(command.op()).mnemonic +
+                     ": the sub context still runs command " +
+                     Twine(works[contexts[context]].instruction) +
+                     "; a wait is missing");
+  Expected<ExecConfig> config = decodeShortStore(command);
+  if (!config)
+    return config.takeError();
+  if (Error error = spend(machine::slicesPerPE * countWork(*config)))
+    return error;
+  Work work;
+  work.footprint.exec = std::make_shared<const ExecFootprint>(*config);
+  work.exec = std::make_shared<const ExecConfig>(std::move(*config));
   return start(std::move(work), contexts[context]);
 }
 
@@ -607,6 +659,8 @@ Error ProcessingElement::wait(const TucCommand &command) {
     return Error::success();
   Work &work = works[*slot];
   *slot = idle;
+  if (work.isDone)
+    work.footprint = {};
   return perform(work);
 }
 
@@ -621,11 +675,19 @@ Error ProcessingElement::spend(uint64_t steps) {
 
 Error ProcessingElement::start(Work work, size_t &slot) {
   // Finished work at the end is dropped, so that long loops stay small.
-  while (!works.empty() && works.back().isDone &&
-         !llvm::is_contained(contexts, works.size() - 1) &&
-         !llvm::is_contained(tags, works.size() - 1))
+  while (!works.empty() && works.back().isDone && !isUnderWay(works.back()))
     works.pop_back();
-  work.instruction = position;
+  work.instruction = work.footprint.instruction = position;
+  if (work.fill)
+    work.footprint.exec = std::make_shared<const ExecFootprint>(*work.fill);
+  else if (work.exec && !work.footprint.exec)
+    work.footprint.exec = std::make_shared<const ExecFootprint>(*work.exec);
+  if (Error error = checkBanks(work))
+    return error;
+  forOthers(work, [&](Work &other) {
+    if (other.isDone)
+      work.beside.push_back(other.footprint);
+  });
   slot = works.size();
   works.push_back(std::move(work));
   if (machine.options.timing == SimulationOptions::Timing::Early)
@@ -656,6 +718,80 @@ Error ProcessingElement::performSome() {
   return Error::success();
 }
 
+void ProcessingElement::forOthers(const Work &work,
+                                  llvm::function_ref<void(Work &)> callback) {
+  auto visit = [&](size_t slot) {
+    if (slot != idle && &works[slot] != &work)
+      callback(works[slot]);
+  };
+  llvm::for_each(contexts, visit);
+  llvm::for_each(tags, visit);
+}
+
+Error ProcessingElement::checkBanks(const Work &work) {
+  auto isLong = [](const Work &work) {
+    return work.exec &&
+           work.footprint.exec->sameBankRun >= machine::dmSameBankAccesses;
+  };
+  const Work *found = nullptr;
+  forOthers(work, [&](Work &other) {
+    if ((isLong(work) && other.isTransfer()) ||
+        (work.isTransfer() && isLong(other)))
+      found = &other;
+  });
+  if (!found)
+    return Error::success();
+  return makeError(Twine(work.isTransfer() ? "dmaw: command "
+                                           : "exec: the DMA of command ") +
+                   Twine(found->instruction) +
+                   (work.isTransfer() ? " still runs, and it"
+                                      : " is still under way, and this") +
+                   " hits one bank of the data memory " +
+                   Twine(machine::dmSameBankAccesses) +
+                   " times in a row or more; a wait is missing (MM-40)");
+}
+
+Error ProcessingElement::checkRaces(Work &work) {
+  if (!machine.options.refuseRaces)
+    return Error::success();
+  unsigned pe = program.cluster * machine::pesPerCluster + index;
+  machine.shared.add(pe, work.footprint);
+  for (const Footprint &other : work.beside) {
+    auto text = findConflict(work.footprint, other, pe, [&](unsigned operand) {
+      return machine.operands.name(operand).str();
+    });
+    if (text)
+      return makeError(
+          "commands " + Twine(std::min(work.instruction, other.instruction)) +
+          " and " + Twine(std::max(work.instruction, other.instruction)) +
+          " both use " + *text +
+          ", one of them writing; a wait is missing (MM-39)");
+  }
+  work.beside.clear();
+  forOthers(work, [&](Work &other) {
+    if (other.isDone)
+      return;
+    // Loops do the same again and again beside a long command.
+    for (Footprint &known : other.beside) {
+      if (known.instruction != work.instruction)
+        continue;
+      if (known.exec && known.exec == work.footprint.exec)
+        return;
+      if (known.dma && work.footprint.dma) {
+        auto both = std::make_shared<DmaFootprint>(*known.dma);
+        both->insert(*work.footprint.dma);
+        known.dma = std::move(both);
+        return;
+      }
+    }
+    other.beside.push_back(work.footprint);
+  });
+  // What comes later has waited for it.
+  if (!isUnderWay(work))
+    work.footprint = {};
+  return Error::success();
+}
+
 Error ProcessingElement::applyExec(const Work &work, Slices all) {
   if (work.exec->vector && work.exec->vector->sliceReduce)
     return runReducingExec(*work.exec, all,
@@ -681,14 +817,22 @@ Error ProcessingElement::perform(Work &work) {
   work.isDone = true;
   unsigned pe = program.cluster * machine::pesPerCluster + index;
   auto effect = [&]() -> Error {
+    if (work.isTransfer()) {
+      auto footprint = std::make_shared<DmaFootprint>();
+      if (Error error = runDma(
+              work.descriptor,
+              [&](unsigned pe) { return machine.getSlices(pe); },
+              machine.operands, *footprint, pe))
+        return error;
+      work.footprint.dma = std::move(footprint);
+    }
+    if (Error error = checkRaces(work))
+      return error;
     if (work.exec)
       return applyExec(work, slices);
-    if (!work.fill)
-      return runDma(
-          work.descriptor, [&](unsigned pe) { return machine.getSlices(pe); },
-          machine.operands, pe);
-    for (Slice *slice : slices)
-      runFill(*work.fill, slice->dm);
+    if (work.fill)
+      for (Slice *slice : slices)
+        runFill(*work.fill, slice->dm);
     return Error::success();
   };
   Error error = effect();
@@ -741,6 +885,8 @@ Error ProcessingElement::exchange(
     Work &work = element->works[element->due];
     element->due = idle;
     work.isDone = true;
+    if (Error error = element->checkRaces(work))
+      return element->fail(work.instruction, std::move(error));
     if (Error error = element->applyExec(work, all))
       return element->fail(work.instruction, std::move(error));
   }
@@ -887,6 +1033,9 @@ rngd::simulate(const edf::Kernel &kernel,
       }
     }
     machine.operands.forgetUses();
+    if (Fault fault = machine.shared.findConflict())
+      return makeError(*fault);
+    machine.shared.forget();
   } while (isWaiting);
   machine.operands.store(operands);
   for (const OperandBuffer &operand : operands)

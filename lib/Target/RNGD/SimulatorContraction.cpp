@@ -166,7 +166,7 @@ struct WeightRange {
     base = config.weightBase;
     uint64_t end = base + config.weightBytes;
     for (const HardwareLoop &loop : config.weights)
-      end += uint64_t(loop.limit - 1) * loop.stride;
+      end += uint64_t(loop.limit - 1) * uint32_t(loop.stride);
     bits = wireBits(config.type);
     elements = (end - base) * 8 / bits;
   }
@@ -321,8 +321,10 @@ public:
 
 private:
   /// One element of every lane. A vector type: left to themselves compilers
-  /// vectorise along the elements and spend their time on shuffles.
-  using Row = float __attribute__((vector_size(lanes * sizeof(float))));
+  /// vectorise along the elements and spend their time on shuffles. No alias
+  /// declaration: g++ drops the attribute there when it depends on `lanes`.
+  typedef float Row __attribute__((vector_size(lanes * sizeof(float))));
+  static_assert(sizeof(Row) == lanes * sizeof(float));
 
   float element(const uint8_t *bytes, size_t index) const {
     uint32_t code =

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SimulatorImpl.h"
+#include "SimulatorRaces.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Endian.h"
@@ -98,8 +99,9 @@ struct Place {
 
 class Mover {
 public:
-  Mover(SliceLookup slices, OperandMemory &operands, unsigned pe)
-      : slices(slices), operands(operands), pe(pe) {}
+  Mover(SliceLookup slices, OperandMemory &operands, DmaFootprint &footprint,
+        unsigned pe)
+      : slices(slices), operands(operands), footprint(footprint), pe(pe) {}
 
   Expected<Place> find(uint64_t address, uint64_t bytes, bool isWrite) {
     if (address >= machine::hbmBase) {
@@ -109,6 +111,9 @@ public:
       auto [operand, offset] = *found;
       if (Error error = operands.use(operand, offset, bytes, pe, isWrite))
         return error;
+      if (operands.isWritable(operand))
+        footprint.insert(DmaFootprint::ofOperand(operand), offset, bytes,
+                         isWrite);
       return Place{&operands.memory(operand), offset};
     }
     unsigned owner = pe;
@@ -139,6 +144,8 @@ public:
           "address 0x" + Twine::utohexstr(address) + ": bytes " +
           Twine(offset) + " to " + Twine(offset + bytes - 1) + " of slice " +
           Twine(slice) + ", which has " + Twine(machine::dmSliceBytes));
+    footprint.insert(DmaFootprint::ofSlice(owner, static_cast<unsigned>(slice)),
+                     offset, bytes, isWrite);
     return Place{&slices(owner)[slice].dm, offset};
   }
 
@@ -162,16 +169,18 @@ public:
 private:
   SliceLookup slices;
   OperandMemory &operands;
+  DmaFootprint &footprint;
   unsigned pe;
 };
 
 } // namespace
 
 Error sim::runDma(const DmaDescriptor &descriptor, SliceLookup slices,
-                  OperandMemory &operands, unsigned pe) {
+                  OperandMemory &operands, DmaFootprint &footprint,
+                  unsigned pe) {
   uint64_t bytes = descriptor.packetBytes();
   uint64_t packets = descriptor.numPackets().value_or(0);
-  Mover mover(slices, operands, pe);
+  Mover mover(slices, operands, footprint, pe);
   PacketCounter source(descriptor.source, descriptor.sourceLimits,
                        descriptor.sourceStrides);
   PacketCounter destination(descriptor.destination,

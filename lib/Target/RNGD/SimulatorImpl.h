@@ -77,6 +77,12 @@ public:
   llvm::Expected<std::pair<unsigned, uint64_t>> find(uint64_t address,
                                                      uint64_t bytes) const;
   TrackedMemory &memory(unsigned operand) { return regions[operand].memory; }
+  llvm::StringRef name(unsigned operand) const { return regions[operand].name; }
+  /// Whether a kernel may write it.
+  bool isWritable(unsigned operand) const {
+    edf::Role role = regions[operand].role;
+    return role != edf::Role::Input && role != edf::Role::Constant;
+  }
 
   /// Notes that `pe` (0 … 7 over both clusters) uses bytes; refused if another
   /// PE wrote them, or `isWrite` and another PE read them.
@@ -305,13 +311,16 @@ uint64_t countWork(const ExecConfig &config);
 /// Reads a descriptor and refuses what is not supported or not used.
 llvm::Expected<DmaDescriptor> decodeDescriptor(llvm::ArrayRef<uint8_t> bytes);
 
+class DmaFootprint;
+
 /// The slices of a PE (0 … 7 over both clusters).
 using SliceLookup =
     llvm::function_ref<llvm::MutableArrayRef<Slice>(unsigned pe)>;
 
-/// Moves all packets of PE `pe` (0 … 7).
+/// Moves all packets of PE `pe` (0 … 7) and notes their bytes in `footprint`.
 llvm::Error runDma(const DmaDescriptor &descriptor, SliceLookup slices,
-                   OperandMemory &operands, unsigned pe);
+                   OperandMemory &operands, DmaFootprint &footprint,
+                   unsigned pe);
 
 } // namespace furiosa::rngd::sim
 

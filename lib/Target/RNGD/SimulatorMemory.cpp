@@ -228,7 +228,7 @@ void OperandMemory::forgetUses() {
 Error OperandMemory::use(unsigned operand, uint64_t offset, uint64_t bytes,
                          unsigned pe, bool isWrite) {
   Region &region = regions[operand];
-  if (region.role == edf::Role::Input || region.role == edf::Role::Constant) {
+  if (!isWritable(operand)) {
     if (!isWrite)
       return Error::success();
     return llvm::createStringError("writes operand '" + region.name +

@@ -21,8 +21,13 @@ bool isFileName(StringRef name) {
 }
 
 std::error_code makeFolders(const Twine &path) {
-  return sys::fs::create_directories(path, /*IgnoreExisting=*/true,
-                                     sys::fs::perms::all_all);
+  if (std::error_code error = sys::fs::create_directories(
+          path, /*IgnoreExisting=*/true, sys::fs::perms::all_all))
+    return error;
+  // LLVM is content with anything of that name.
+  return sys::fs::is_directory(path)
+             ? std::error_code()
+             : std::make_error_code(std::errc::not_a_directory);
 }
 
 Error writeBytes(StringRef path, ArrayRef<uint8_t> bytes) {
@@ -70,7 +75,10 @@ static std::string escape(StringRef path) {
   return out;
 }
 
-std::string makeDependency(StringRef artifact, StringRef input) {
+Expected<std::string> makeDependency(StringRef artifact, StringRef input) {
+  for (StringRef path : {artifact, input})
+    if (path.contains('\n'))
+      return createStringError("a depfile cannot name a path with a line break");
   return escape(artifact) + ": " + escape(input) + "\n";
 }
 

@@ -25,8 +25,10 @@ std::error_code makeFolders(const llvm::Twine &path);
 llvm::Error writeBytes(llvm::StringRef path, llvm::ArrayRef<uint8_t> bytes);
 llvm::Error writeText(llvm::StringRef path, llvm::StringRef text);
 
-/// `artifact: input`, escaped as make and ninja read it.
-std::string makeDependency(llvm::StringRef artifact, llvm::StringRef input);
+/// `artifact: input`, escaped as make and ninja read it. A path with a line
+/// break, which neither can name, is an error.
+llvm::Expected<std::string> makeDependency(llvm::StringRef artifact,
+                                           llvm::StringRef input);
 
 /// `dir/name.d` for `dir/name.edf`.
 std::string getDepfilePath(llvm::StringRef artifact);

@@ -3,6 +3,7 @@
 #include "Cache.h"
 
 #include "Artifacts.h"
+#include "furiosa/Support/Version.h"
 #include "furiosa/Support/WriteFile.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -28,8 +29,11 @@ using nlohmann::json;
 namespace furiosa::compile {
 
 /// Of the entries' layout; older ones are found no more.
-static constexpr StringLiteral cacheVersion = "1";
+static constexpr StringLiteral cacheVersion = "2";
 static constexpr size_t digestBytes = 16;
+/// Makespan, lower bound and whether it is silent in front of a binary. Not
+/// CBOR, whose reader takes bytes one by one.
+static constexpr size_t kernelHeaderBytes = 24;
 /// How exactly it is known when an entry was used last: to note it at each use
 /// would cost as much as the use.
 static constexpr auto useResolution = std::chrono::minutes(10);
@@ -77,7 +81,7 @@ std::string getCompilerIdentity() {
       if (auto program = MemoryBuffer::getFile(
               sys::fs::getMainExecutable(nullptr, nullptr)))
         id = utohexstr(xxh3_64bits((*program)->getBuffer()));
-    return "furiosa-opt-mlir 0.1.0 " + id;
+    return "furiosa-opt-mlir " FURIOSA_VERSION " " + id;
   }();
   return identity;
 }
@@ -233,26 +237,75 @@ static bool getBinary(const json &object, const char *key, std::string &value) {
   return found;
 }
 
-std::optional<CompiledKernel> Cache::findKernel(StringRef key) {
+std::optional<CompiledKernel> Cache::findKernel(StringRef key,
+                                                bool withMessages) {
   if (!isEnabled())
     return std::nullopt;
   if (auto payload = read(getPath('k', key))) {
-    json entry = json::from_cbor(*payload, /*strict=*/true,
-                                 /*allow_exceptions=*/false);
-    CompiledKernel kernel;
-    const json *edf = find(entry, "edf", json::value_t::binary);
-    if (edf && getNumber(entry, "makespan", kernel.makespan) &&
-        getNumber(entry, "lower_bound", kernel.lowerBound)) {
-      kernel.edf.assign(edf->get_binary().begin(), edf->get_binary().end());
-      ++kernelHits;
-      return kernel;
+    if (payload->size() >= kernelHeaderBytes) {
+      auto getField = [&](size_t index) {
+        return support::endian::read64le(payload->data() + 8 * index);
+      };
+      CompiledKernel kernel;
+      kernel.makespan = getField(0);
+      kernel.lowerBound = getField(1);
+      kernel.isSilent = getField(2) != 0;
+      if (kernel.isSilent || withMessages) {
+        payload->erase(payload->begin(), payload->begin() + kernelHeaderBytes);
+        kernel.edf = std::move(*payload);
+        ++kernelHits;
+        return kernel;
+      }
     }
   }
   ++kernelMisses;
   return std::nullopt;
 }
 
-std::optional<std::vector<KernelEntry>> Cache::findFile(StringRef key) {
+/// Null if the message, or one of its notes, points into another file.
+static json messageToBinary(const Message &message, StringRef file) {
+  bool isHere = message.place.file == file;
+  if (!isHere && !message.place.file.empty())
+    return nullptr;
+  json notes = json::array();
+  for (const Message &child : message.children) {
+    notes.push_back(messageToBinary(child, file));
+    if (notes.back().is_null())
+      return nullptr;
+  }
+  return {{"level", uint64_t(message.level)},
+          {"text", toBinary(message.text)},
+          {"here", uint64_t(isHere)},
+          {"line", message.place.line},
+          {"column", message.place.column},
+          {"notes", std::move(notes)}};
+}
+
+static bool getMessages(const json &object, const char *key, StringRef file,
+                        std::vector<Message> &messages) {
+  const json *list = find(object, key, json::value_t::array);
+  if (!list)
+    return false;
+  for (const json &item : *list) {
+    Message message;
+    uint64_t level = 0, isHere = 0, line = 0, column = 0;
+    if (!getNumber(item, "level", level) || level > Message::Remark ||
+        !getBinary(item, "text", message.text) ||
+        !getNumber(item, "here", isHere) || !getNumber(item, "line", line) ||
+        !getNumber(item, "column", column) ||
+        !getMessages(item, "notes", file, message.children))
+      return false;
+    message.level = static_cast<Message::Level>(level);
+    message.place = {isHere != 0 ? file.str() : std::string(),
+                     static_cast<unsigned>(line),
+                     static_cast<unsigned>(column)};
+    messages.push_back(std::move(message));
+  }
+  return true;
+}
+
+std::optional<std::vector<KernelEntry>> Cache::findFile(StringRef key,
+                                                        StringRef file) {
   if (!isEnabled())
     return std::nullopt;
   if (auto payload = read(getPath('f', key))) {
@@ -267,7 +320,9 @@ std::optional<std::vector<KernelEntry>> Cache::findFile(StringRef key) {
         ok = ok && getBinary(item, "package", entry.name.package) &&
              getBinary(item, "name", entry.name.name) &&
              getBinary(item, "key", entry.key) &&
-             getNumber(item, "line", line) && getNumber(item, "column", column);
+             getNumber(item, "line", line) &&
+             getNumber(item, "column", column) &&
+             getMessages(item, "messages", file, entry.messages);
         entry.line = static_cast<unsigned>(line);
         entry.column = static_cast<unsigned>(column);
         entries.push_back(std::move(entry));
@@ -284,22 +339,33 @@ std::optional<std::vector<KernelEntry>> Cache::findFile(StringRef key) {
 void Cache::storeKernel(StringRef key, const CompiledKernel &kernel) {
   if (!isEnabled())
     return;
-  json entry = {{"makespan", kernel.makespan},
-                {"lower_bound", kernel.lowerBound},
-                {"edf", json::binary(kernel.edf)}};
-  write(getPath('k', key), json::to_cbor(entry));
+  std::vector<uint8_t> payload(kernelHeaderBytes);
+  uint64_t fields[] = {kernel.makespan, kernel.lowerBound, kernel.isSilent};
+  for (auto [index, field] : enumerate(fields))
+    support::endian::write64le(payload.data() + 8 * index, field);
+  payload.insert(payload.end(), kernel.edf.begin(), kernel.edf.end());
+  write(getPath('k', key), std::move(payload));
 }
 
-void Cache::storeFile(StringRef key, ArrayRef<KernelEntry> entries) {
+void Cache::storeFile(StringRef key, StringRef file,
+                      ArrayRef<KernelEntry> entries) {
   if (!isEnabled())
     return;
   json list = json::array();
-  for (const KernelEntry &entry : entries)
+  for (const KernelEntry &entry : entries) {
+    json messages = json::array();
+    for (const Message &message : entry.messages)
+      messages.push_back(messageToBinary(message, file));
+    // All of them or none: a kernel of which a part is missing is a miss.
+    if (any_of(messages, [](const json &message) { return message.is_null(); }))
+      messages = json::array();
     list.push_back({{"package", toBinary(entry.name.package)},
                     {"name", toBinary(entry.name.name)},
                     {"key", toBinary(entry.key)},
                     {"line", entry.line},
-                    {"column", entry.column}});
+                    {"column", entry.column},
+                    {"messages", std::move(messages)}});
+  }
   write(getPath('f', key), json::to_cbor(list));
 }
 

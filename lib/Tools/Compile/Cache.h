@@ -1,8 +1,8 @@
 //===- Cache.h - Compiled kernels by content --------------------*- C++ -*-===//
 //
 // A folder of compiled kernels, keyed by what they are made of, and of the
-// names and keys of the kernels in a file, keyed by its bytes. Entries are
-// written whole under a temporary name and renamed, and carry a digest: runs
+// names and keys of the kernels in a file and what is said about them, keyed by
+// its bytes. Entries are written whole under a temporary name and renamed, and carry a digest: runs
 // may share the folder and die at any time. Nothing is locked.
 //
 //===----------------------------------------------------------------------===//
@@ -10,6 +10,7 @@
 #ifndef FURIOSA_LIB_TOOLS_COMPILE_CACHE_H
 #define FURIOSA_LIB_TOOLS_COMPILE_CACHE_H
 
+#include "Diagnostics.h"
 #include "Selection.h"
 
 #include "llvm/Support/Error.h"
@@ -28,6 +29,9 @@ struct CompiledKernel {
   std::vector<uint8_t> edf;
   uint64_t makespan = 0;
   uint64_t lowerBound = 0;
+  /// Nothing is said about it. Otherwise its binary is of use only together
+  /// with what is said, which names places in its file.
+  bool isSilent = true;
 };
 
 /// A kernel of a file. Lines and columns count from 1.
@@ -36,6 +40,8 @@ struct KernelEntry {
   unsigned line = 0, column = 0;
   /// Empty if nobody has asked for it.
   std::string key;
+  /// What was said when it was compiled, if it does not fail.
+  std::vector<Message> messages;
 };
 
 class Cache {
@@ -54,11 +60,18 @@ public:
                            llvm::StringRef options) const;
 
   // What is not there, or damaged, is empty. All may run on several threads.
-  std::optional<CompiledKernel> findKernel(llvm::StringRef key);
-  std::optional<std::vector<KernelEntry>> findFile(llvm::StringRef key);
+
+  /// A kernel about which something is said is found only if `withMessages`.
+  std::optional<CompiledKernel> findKernel(llvm::StringRef key,
+                                           bool withMessages);
+  /// Messages point into `file`, whatever its name was.
+  std::optional<std::vector<KernelEntry>> findFile(llvm::StringRef key,
+                                                   llvm::StringRef file);
   // A cache that cannot be written (full, read-only) compiles as before.
   void storeKernel(llvm::StringRef key, const CompiledKernel &kernel);
-  void storeFile(llvm::StringRef key, llvm::ArrayRef<KernelEntry> entries);
+  /// Messages that point elsewhere are left out.
+  void storeFile(llvm::StringRef key, llvm::StringRef file,
+                 llvm::ArrayRef<KernelEntry> entries);
 
   /// Removes the entries that were not used for longest until the others take
   /// at most `bytes`; without `now` only if the last time is a while ago.

@@ -6,11 +6,12 @@
 
 #include "Diagnostics.h"
 
+#include "furiosa/Support/Version.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <nlohmann/json.hpp>
@@ -62,26 +63,22 @@ static bool isWord(char c) {
 }
 
 static std::optional<Span> findSpan(const Place &place, Sources &sources) {
-  std::optional<llvm::SMLoc> at = sources.find(place);
-  if (!at)
+  std::optional<SourceLine> line = sources.findLine(place);
+  if (!line)
     return std::nullopt;
-  const llvm::MemoryBuffer *buffer = sources.getManager().getMemoryBuffer(
-      sources.getManager().FindBufferContainingLoc(*at));
-  StringRef text = buffer->getBuffer();
-  auto offset = static_cast<size_t>(at->getPointer() - text.data());
-  size_t newline = text.take_front(offset).rfind('\n');
-  size_t lineBegin = newline == StringRef::npos ? 0 : newline + 1;
-  size_t lineEnd = std::min(text.find('\n', offset), text.size());
-  size_t end = offset;
-  while (end < lineEnd && isWord(text[end]))
+  // A word, else a character.
+  size_t begin = line->offset, end = begin;
+  while (end < line->text.size() && isWord(line->text[end]))
     ++end;
-  end = std::max(offset, std::min(std::max(end, offset + 1), lineEnd));
+  if (end == begin && end < line->text.size())
+    ++end;
   Span span;
-  span.byteBegin = offset;
-  span.byteEnd = end;
-  span.columnBegin = 1 + countCharacters(text.slice(lineBegin, offset));
-  span.columnEnd = span.columnBegin + countCharacters(text.slice(offset, end));
-  span.lineText = text.slice(lineBegin, lineEnd).str();
+  span.byteBegin = line->begin + begin;
+  span.byteEnd = line->begin + end;
+  span.columnBegin = 1 + countCharacters(line->text.take_front(begin));
+  span.columnEnd =
+      span.columnBegin + countCharacters(line->text.slice(begin, end));
+  span.lineText = line->text.str();
   return span;
 }
 
@@ -259,7 +256,7 @@ json toSarif(llvm::ArrayRef<Message> messages, Sources &sources, bool success) {
   for (StringRef rule : rules)
     ruleList.push_back({{"id", rule.str()}});
   json driver = {{"name", "furiosa-opt-mlir"},
-                 {"version", "0.1.0"},
+                 {"version", FURIOSA_VERSION},
                  {"rules", std::move(ruleList)}};
   json invocation = {{"executionSuccessful", success}};
   json run = json::object();

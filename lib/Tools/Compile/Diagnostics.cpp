@@ -3,7 +3,7 @@
 #include "Diagnostics.h"
 
 #include "ClauseDiagnostics.h"
-#include "Selection.h"
+#include "TerminalText.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
@@ -21,7 +21,7 @@ Message makeError(std::string text, Place place) {
 
 /// Length of a rule's number, as `TU-29`, that a text begins with; 0 if none.
 static size_t getRuleLength(StringRef text) {
-  for (StringRef family : {"MA-", "MM-", "TU-", "VE-", "LIR-", "RES-"}) {
+  for (StringRef family : {"MA-", "MM-", "TU-", "VE-", "TM-", "LIR-", "RES-", "W-"}) {
     if (!text.starts_with(family))
       continue;
     size_t end = text.find_if_not(llvm::isDigit, family.size());
@@ -70,17 +70,23 @@ unsigned Sources::findBuffer(StringRef file) {
   return it->second;
 }
 
-std::optional<llvm::SMLoc> Sources::find(const Place &place) {
+std::optional<SourceLine> Sources::findLine(const Place &place) {
   if (place.line == 0)
     return std::nullopt;
   unsigned id = findBuffer(place.file);
   if (id == 0)
     return std::nullopt;
-  llvm::SMLoc location = manager.FindLocForLineAndColumn(
-      id, place.line, std::max(place.column, 1u));
-  if (!location.isValid())
+  llvm::SMLoc at = manager.FindLocForLineAndColumn(id, place.line,
+                                                   std::max(place.column, 1u));
+  if (!at.isValid())
     return std::nullopt;
-  return location;
+  StringRef all = manager.getMemoryBuffer(id)->getBuffer();
+  auto offset = static_cast<size_t>(at.getPointer() - all.data());
+  // 0 if there is no line in front of it.
+  size_t begin = all.take_front(offset).rfind('\n') + 1;
+  StringRef text = all.slice(begin, all.find('\n', offset));
+  text.consume_back("\r");
+  return SourceLine{text, begin, std::min(offset - begin, text.size())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,28 +193,22 @@ static llvm::SourceMgr::DiagKind getKind(Message::Level level) {
 
 void printText(llvm::raw_ostream &os, const Message &message, Sources &sources,
                bool colours, const Place *shown) {
-  std::optional<llvm::SMLoc> at = sources.find(message.place);
-  if (at && shown && *shown == message.place) {
-    // A message without a line number has no excerpt.
-    std::string file = printable(message.place.file) + ":" +
-                       std::to_string(message.place.line) + ":" +
-                       std::to_string(message.place.column);
-    llvm::SMDiagnostic(file, getKind(message.level), message.text)
-        .print(nullptr, os, colours);
-  } else if (at) {
-    sources.getManager()
-        .GetMessage(*at, getKind(message.level), message.text)
-        .print(nullptr, os, colours);
-  } else {
-    std::string file = printable(message.place.file);
-    int line = message.place.line == 0 ? -1 : int(message.place.line);
-    llvm::SMDiagnostic(sources.getManager(), llvm::SMLoc(), file, line,
-                       int(message.place.column) - 1, getKind(message.level),
-                       message.text, "", {})
-        .print(nullptr, os, colours);
-  }
+  const Place &place = message.place;
+  std::string where = printable(place.file);
+  if (place.line != 0)
+    where += ":" + std::to_string(place.line) + ":" +
+             std::to_string(std::max(place.column, 1u));
+  // A memory map is many lines; anything else that moves a cursor is not meant.
+  std::string text = llvm::join(
+      llvm::map_range(llvm::split(message.text, '\n'), printable), "\n");
+  // Without a line number LLVM's class looks for no excerpt.
+  llvm::SMDiagnostic(where, getKind(message.level), text)
+      .print(nullptr, os, colours);
+  std::optional<SourceLine> line = sources.findLine(place);
+  if (line && !(shown && *shown == place))
+    printExcerpt(os, line->text, line->offset, colours);
   for (const Message &child : message.children)
-    printText(os, child, sources, colours, &message.place);
+    printText(os, child, sources, colours, &place);
 }
 
 } // namespace furiosa::compile

@@ -13,8 +13,10 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,14 @@ struct Message {
 
 Message makeError(std::string text, Place place = {});
 
+/// A line of a file, without its end, and a place in it.
+struct SourceLine {
+  llvm::StringRef text;
+  /// In bytes: of the line in the file, of the place in the line.
+  uint64_t begin;
+  uint64_t offset;
+};
+
 /// The text of files that messages point into. Inputs are added; others are
 /// read when a message needs them.
 class Sources {
@@ -54,9 +64,8 @@ public:
   const llvm::MemoryBuffer *findInput(llvm::StringRef file) const {
     return inputs.lookup(file);
   }
-  /// The place in an excerpt, if the file and the line exist.
-  std::optional<llvm::SMLoc> find(const Place &place);
-  llvm::SourceMgr &getManager() { return manager; }
+  /// The line of a place, if the file and the line exist.
+  std::optional<SourceLine> findLine(const Place &place);
 
 private:
   unsigned findBuffer(llvm::StringRef file);
@@ -77,8 +86,9 @@ public:
             std::vector<Message> &messages);
 };
 
-/// Prints a message and its notes with source lines and carets; without where
-/// the place is the one `shown` just before.
+/// Prints a message and its notes with source lines and carets, without where
+/// the place is the one `shown` just before. Bytes that would garble a terminal
+/// are escaped.
 void printText(llvm::raw_ostream &os, const Message &message, Sources &sources,
                bool colours, const Place *shown = nullptr);
 

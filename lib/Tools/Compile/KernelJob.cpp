@@ -39,15 +39,18 @@ FailureOr<rngd::edf::Kernel> compileKernel(ModuleOp, Operation *kernel) {
 
 namespace furiosa::compile {
 
-void Times::add(StringRef what, double seconds, uint64_t count) {
-  Entry &entry = entries[what.str()];
-  entry.seconds += seconds;
-  entry.count += count;
+/// The text of a module, on lines of its own.
+static std::string print(Operation *module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os);
+  os << "\n";
+  return text;
 }
 
-void Times::add(const Times &other) {
-  for (const auto &[what, entry] : other.entries)
-    add(what, entry.seconds, entry.count);
+static void dumpVISA(Operation *module, Dumps &dumps) {
+  dumps.visa = print(module);
+  dumps.dfg = dumpGraph(module);
 }
 
 namespace {
@@ -57,6 +60,8 @@ public:
   Watcher(Times &times, Dumps &dumps) : times(times), dumps(dumps) {}
 
   void runBeforePass(Pass *pass, Operation *op) override {
+    if (!dumps.tmap.empty() && pass->getArgument() == "convert-visa-to-lir")
+      dumpVISA(op, dumps);
     if (dumps.wanted && pass->getArgument() == "convert-lir-to-resource")
       dumpLIR(op);
     // Last, so that dumps are not counted.
@@ -84,9 +89,7 @@ private:
       return;
     llvm::raw_string_ostream bytecode(dumps.lirBytecode);
     (void)writeBytecodeToFile(op, bytecode);
-    llvm::raw_string_ostream text(dumps.lirText);
-    op->print(text);
-    text << "\n";
+    dumps.lirText = print(op);
     dumps.lirGraph = dumpGraph(op);
     dumps.summary.addLIR(op);
   }
@@ -107,6 +110,18 @@ static Operation *findKernel(ModuleOp module) {
   return kernel;
 }
 
+/// Whether there are functions of tensors, which become chains.
+static bool computesTensors(ModuleOp module) {
+  return module
+      ->walk([](Operation *op) {
+        StringRef dialect = op->getName().getDialectNamespace();
+        return dialect == "tmap" || dialect == "linalg"
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static std::optional<CompiledKernel> compile(ModuleOp module, Times &times,
                                              Dumps &dumps) {
   Operation *kernel = findKernel(module);
@@ -117,10 +132,10 @@ static std::optional<CompiledKernel> compile(ModuleOp module, Times &times,
   }
   if (dumps.wanted && !isa<resource::ProgramOp>(kernel) &&
       !kernel->hasAttr("lir.release")) {
-    llvm::raw_string_ostream text(dumps.visa);
-    module->print(text);
-    text << "\n";
-    dumps.dfg = dumpGraph(module);
+    if (computesTensors(module))
+      dumps.tmap = print(module);
+    else
+      dumpVISA(module, dumps);
   }
   {
     Stopwatch watch(times, "passes");
@@ -152,9 +167,7 @@ static std::optional<CompiledKernel> compile(ModuleOp module, Times &times,
     compiled.lowerBound = edf->schedule.lowerBound;
   }
   if (dumps.wanted) {
-    llvm::raw_string_ostream text(dumps.resourceText);
-    module->print(text);
-    text << "\n";
+    dumps.resourceText = print(module);
     dumps.schedule = dumpSchedule(program);
     dumps.trace = dumpTrace(program);
     dumps.lifetimes = dumpLifetimes(program);

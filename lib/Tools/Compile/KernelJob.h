@@ -10,52 +10,26 @@
 
 #include "Cache.h"
 #include "Diagnostics.h"
+#include "Times.h"
 
 #include "furiosa/Tools/Dumps.h"
 
 #include "mlir/IR/DialectRegistry.h"
 
-#include <chrono>
-#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace furiosa::compile {
-
-/// Wall seconds and how often, by what was done.
-struct Times {
-  struct Entry {
-    double seconds = 0;
-    uint64_t count = 0;
-  };
-  std::map<std::string, Entry> entries;
-  void add(llvm::StringRef what, double seconds, uint64_t count = 1);
-  void add(const Times &other);
-};
-
-/// Measures from its making to its end.
-class Stopwatch {
-public:
-  Stopwatch(Times &times, llvm::StringRef what)
-      : times(times), what(what), begin(std::chrono::steady_clock::now()) {}
-  ~Stopwatch() {
-    times.add(what, std::chrono::duration<double>(
-                        std::chrono::steady_clock::now() - begin)
-                        .count());
-  }
-  Stopwatch(const Stopwatch &) = delete;
-
-private:
-  Times &times;
-  std::string what;
-  std::chrono::steady_clock::time_point begin;
-};
 
 /// Which dumps to make of a kernel, and what became of them.
 struct Dumps {
   bool wanted = false;
-  /// The kernel as it came in, checked; empty if it began below visa.
-  std::string visa;
-  std::string dfg;
+  /// The kernel as it came in, checked, if that is above visa.
+  std::string tmap;
+  /// The kernel in visa: as it came in, checked, or as its tensor functions
+  /// became chains; and its graph. Empty if it began below.
+  std::string visa, dfg;
   /// Bytecode, text and graph of the lir; empty if it began below.
   std::string lirBytecode, lirText, lirGraph;
   std::string resourceText, schedule, trace, lifetimes;

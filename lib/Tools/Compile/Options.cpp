@@ -3,9 +3,11 @@
 #include "Options.h"
 
 #include "Cache.h"
+#include "TerminalText.h"
 
 #include "furiosa/Support/WriteFile.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
@@ -103,7 +105,7 @@ bool isInput(StringRef argument) {
 }
 
 static bool fail(const Twine &message) {
-  WithColor::error() << message << "\n";
+  WithColor::error() << printable(message.str()) << "\n";
   return false;
 }
 
@@ -210,6 +212,17 @@ struct Flags {
       cl::desc("Dump figures, texts, graphs and lifetimes to a folder"),
       cl::value_desc("directory"), cl::cat(category)};
   cl::extrahelp help{examples};
+
+  /// The first flag for a path that is given an empty one; null if there is
+  /// none.
+  const char *findEmptyPath() const {
+    for (const cl::opt<std::string> *flag :
+         {&depfile, &cacheFolder, &dumpVisa, &dumpDfg, &dumpIR, &dumpGraph,
+          &dumpSchedule, &dumpTrace, &dumpSummary})
+      if (flag->getNumOccurrences() != 0 && flag->empty())
+        return flag->ArgStr.data();
+    return nullptr;
+  }
 };
 } // namespace
 
@@ -225,14 +238,16 @@ static std::optional<rngd::Release> parseReleaseFlag(StringRef text) {
   return std::nullopt;
 }
 
-/// Inputs once each, in order, and filters.
+/// Inputs once each, however they are spelled, in order, and filters.
 static bool sortPositional(ArrayRef<std::string> arguments, Options &options) {
+  StringSet<> seen;
   for (const std::string &argument : arguments) {
     if (argument.empty())
       return fail("an empty filter would take every kernel");
     if (!isInput(argument))
       options.selection.filters.push_back(argument);
-    else if (!is_contained(options.inputs, argument))
+    else if (seen.insert(argument == "-" ? "-" : getFileIdentity(argument))
+                 .second)
       options.inputs.push_back(argument);
   }
   if (!options.inputs.empty())
@@ -314,6 +329,10 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   options.dumps = {flags.dumpVisa,  flags.dumpDfg,      flags.dumpIR,
                    flags.dumpGraph, flags.dumpSchedule, flags.dumpTrace,
                    flags.dumpSummary};
+  if (const char *flag = flags.findEmptyPath()) {
+    fail("--" + Twine(flag) + " needs a path");
+    return std::nullopt;
+  }
   options.cacheLimit = uint64_t(1) << 30;
   if (flags.cacheLimit.getNumOccurrences() != 0) {
     std::optional<uint64_t> limit = parseSize(flags.cacheLimit);

@@ -2,9 +2,9 @@
 
 #include "Selection.h"
 
+#include "TerminalText.h"
+
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ConvertUTF.h"
 
 #include <algorithm>
 
@@ -102,27 +102,6 @@ Selection::explainUnused(ArrayRef<KernelName> all) const {
           (exact ? "no kernel is named '" : "no kernel's name contains '") +
           printable(filter) + "'" + suggest(filter, kernelNames));
   return messages;
-}
-
-std::string printable(StringRef text) {
-  std::string out;
-  for (size_t i = 0; i < text.size();) {
-    auto byte = static_cast<unsigned char>(text[i]);
-    const auto *begin = reinterpret_cast<const UTF8 *>(text.data() + i);
-    unsigned length = getNumBytesForUTF8(*begin);
-    bool isControl = byte < 0x20 || byte == 0x7F;
-    if (!isControl && length <= text.size() - i &&
-        isLegalUTF8Sequence(begin, begin + length)) {
-      out.append(text.data() + i, length);
-      i += length;
-      continue;
-    }
-    out += "\\x";
-    out += hexdigit(byte >> 4);
-    out += hexdigit(byte & 15);
-    ++i;
-  }
-  return out;
 }
 
 } // namespace furiosa::compile

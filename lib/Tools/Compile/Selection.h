@@ -46,10 +46,6 @@ struct Selection {
 std::vector<std::string> findNear(llvm::StringRef wanted,
                                   llvm::ArrayRef<std::string> names);
 
-/// Text on one line of a terminal: control characters and bytes that are no
-/// UTF-8 as `\x1B`.
-std::string printable(llvm::StringRef text);
-
 } // namespace furiosa::compile
 
 #endif // FURIOSA_LIB_TOOLS_COMPILE_SELECTION_H

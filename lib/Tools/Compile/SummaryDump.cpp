@@ -57,6 +57,10 @@ static void addBlock(Block &block, Summary::Cycles &cycles, uint64_t trips) {
     auto end = uint64_t((*issue.getCycles())[1]);
     cycles.byOperator[getCommandKind(issue).str()] +=
         multiply(end - begin, trips);
+    issue->walk([&](lir::FeedBufferOp feed) {
+      cycles.mac = llvm::SaturatingAdd(
+          cycles.mac, multiply(uint64_t(feed.getTime()), trips));
+    });
     auto engine = static_cast<unsigned>(issue.getEngine());
     changes.push_back({begin, engine, 1});
     changes.push_back({end, engine, -1});
@@ -150,6 +154,7 @@ std::string Summary::toJson() const {
                 {"main_context_cycle", cycles.main},
                 {"sub_context_cycle", cycles.sub},
                 {"io_cycle", cycles.io},
+                {"mac_cycle", cycles.mac},
                 {"sync_cycle", cycles.sync},
                 {"main_only_cycle", cycles.mainOnly},
                 {"sub_only_cycle", cycles.subOnly},
@@ -164,12 +169,16 @@ std::string Summary::toJson() const {
   for (const char *name : {"lir.dma", "lir.exec"})
     if (auto it = lirOps.find(name); it != lirOps.end())
       lirOperators += it->second;
+  // The part of the run in which multipliers work.
+  double macUtilisation =
+      makespan == 0 ? 0 : double(cycles.mac) / double(makespan);
   json summary = json::object();
   summary["kernel"] = kernel;
   summary["release"] = release;
   summary["makespan"] = makespan;
   summary["lower_bound"] = lowerBound;
   summary["gap"] = makespan - std::min(makespan, lowerBound);
+  summary["mac_utilisation"] = macUtilisation;
   summary["total_instruction_cycle"] = makespan;
   summary["rlir_stats"] = std::move(stats);
   summary["memory_peaks"] = memoryPeaks;
@@ -211,6 +220,7 @@ std::string Summary::toText() const {
   line("main_context_cycle", cycles.main, makespan, "cycles");
   line("sub_context_cycle", cycles.sub, makespan, "cycles");
   line("io_cycle", cycles.io, makespan, "cycles");
+  line("mac_cycle", cycles.mac, makespan, "cycles");
   line("sync_cycle", cycles.sync, makespan, "cycles");
   for (const auto &[name, value] : cycles.byOperator)
     line("  " + name, value, makespan, "cycles");

@@ -21,15 +21,15 @@
 // CHECK-NEXT: collect time "J % 8, J / 8 % 8, K / 32" packet "K % 32"
 // CHECK-NEXT: to_trf lane "J % 8" element "J / 8 % 8, K"
 // CHECK: %[[R:.*]] = visa.chain main
-// CHECK-NEXT: fetch %[[AD]] time "I % 8" packet "K"
-// CHECK-NEXT: collect time "I % 8, K / 32" packet "K % 32"
-// CHECK-NEXT: contract_outer %[[W]] time "I % 8, J / 8 % 8" packet "K"
+// CHECK-NEXT: fetch %[[AD]] time "I % 64" packet "K"
+// CHECK-NEXT: collect time "I % 64, K / 32" packet "K % 32"
+// CHECK-NEXT: contract_outer %[[W]] time "I % 64, J / 8 % 8" packet "K"
 // CHECK-NEXT: contract_packet packet "1"
-// CHECK-NEXT: contract_time time "I % 8, J / 8 % 8"
-// CHECK-NEXT: contract_lane interleaved time "I % 8, J / 8 % 8" packet "J % 8"
+// CHECK-NEXT: contract_time time "I % 64, J / 8 % 8"
+// CHECK-NEXT: contract_lane interleaved time "I % 64, J / 8 % 8" packet "J % 8"
 // CHECK-NEXT: commit_trim packet "J % 8"
-// CHECK-NEXT: commit element "I % 8, J % 64"
-// CHECK: visa.to_hbm %[[R]] {tmap.placement = #tmap.placement<cluster = "I / 256", slice = "I / 8 % 32, J / 64", lane = "J % 8", time = "I % 8, J / 8 % 8", packet = "K", stream = "lhs">}
+// CHECK-NEXT: commit element "I % 64, J % 64"
+// CHECK: visa.to_hbm %[[R]] {tmap.placement = #tmap.placement<cluster = "I / 256", slice = "I / 64 % 4, J / 64, 1 # 8", lane = "J % 8", time = "I % 64, J / 8 % 8", packet = "K", stream = "lhs">}
 func.func @gemm(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
   %c = tmap.contract %a, %b over [K] : !a, !b -> !c
   return %c : !c
@@ -39,10 +39,10 @@ func.func @gemm(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
 // CHECK-LABEL: @pinned
 // CHECK: contract_lane
 // CHECK-NEXT: cast to i8 packet "J % 8 # 32"
-// CHECK: tmap.placement = #tmap.placement<cluster = "I / 256", slice = "[I / 16 % 16, J / 128] # 256",
+// CHECK: tmap.placement = #tmap.placement<cluster = "I / 256", slice = "I / 16 % 16, J / 128, 1 # 4",
 // CHECK-SAME: stream = "lhs"
 func.func @pinned(%a: !a, %b: !b) -> !h attributes {visa.kernel} {
-  %s = tmap.contract %a, %b over [K] {tmap.placement = #tmap.placement<slice = "[I / 16 % 16, J / 64 / 2] # 256", stream = "lhs">} : !a, !b -> !c
+  %s = tmap.contract %a, %b over [K] {tmap.placement = #tmap.placement<slice = "I / 16 % 16, J / 64 / 2, 1 # 4", stream = "lhs">} : !a, !b -> !c
   %c = tmap.cast %s : !c -> !h
   return %c : !h
 }

@@ -61,9 +61,12 @@ func.func @apart(%x: !w) -> !w attributes {visa.kernel} {
   return %b : !w
 }
 
-// An operand that lacks the axis of the flits: copies of a number fill a word.
+// An operand that lacks the axis of the flits: the transpose engine gives each of
+// its numbers a flit.
 // CHECK-LABEL: @rows
-// CHECK: visa.tile %{{.*}}[0] along "Copy % 2" take 1
+// CHECK: fetch %{{.*}} time "1" packet "N % 8"
+// CHECK-NEXT: collect time "1" packet "N % 8"
+// CHECK-NEXT: transpose time "N % 8" packet "1 # 8"
 // CHECK: to_vrf
 // CHECK: vector_fp div [vrf %{{.*}}]
 func.func @rows(%x: !w, %n: !n) -> !w attributes {visa.kernel} {
@@ -82,4 +85,15 @@ func.func @rows(%x: !w, %n: !n) -> !w attributes {visa.kernel} {
 func.func @passes(%x: !large, %y: !large) -> !large attributes {visa.kernel} {
   %z = tmap.elementwise add %x, %y : (!large, !large) -> !large
   return %z : !large
+}
+
+// Where a slice has less than a word of it, copies of a number fill one.
+// CHECK-LABEL: @odd
+// CHECK: visa.tile %{{.*}}[0] along "Copy % 2" take 1
+// CHECK: to_vrf
+#odd = #tmap.axes<N = 3, H = 64>
+!odd = !tmap.tensor<f32, "N, H", #odd>
+func.func @odd(%x: !odd, %n: !tmap.tensor<f32, "N", #odd>) -> !odd attributes {visa.kernel} {
+  %y = tmap.elementwise div %x, %n : (!odd, !tmap.tensor<f32, "N", #odd>) -> !odd
+  return %y : !odd
 }

@@ -1244,8 +1244,8 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
     collect flits_per_packet 2
     feed_buffer RawInt8 Flit2 stream [time 128, packet 64] weight RawInt8 [lane 8, element 256] promoted RawInt9 lane_broadcast 8 time_broadcast 1
     trf_sequencer %w loops [32 : 0, 4 : 64] read 64 broadcast 0 : !lir.mem<trf, 2048, lanes 8>
-    // expected-error@+1 {{TU-50: columns must be 4, found 1}}
-    packet_reducer add depth 4 columns 1 to i32
+    // expected-error@+1 {{TU-50: a tree of depth 4 leaves 4 columns, found 8}}
+    packet_reducer add depth 4 columns 8 to i32
     time_reducer slots 1 count 1 strides [0, 0]
     lane_folder interleaved live 8
     commit_adapter in 32 keep 32
@@ -2099,15 +2099,15 @@ func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.
 
 // -----
 
-// The transpose engine behind the vector engine on sub.
+// The register file of tensors behind the vector engine.
 
 func.func @f(%a: !lir.mem<dm, 2048>, %w: !lir.mem<trf, 2048, lanes 8>, %c: !lir.mem<dm, 4096>, %v: !lir.mem<vrf, 32>) {
   lir.exec sub {
     fetch_sequencer %a loops [8 : 8] read 8 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
     vector_alu fxp_add add [imm 1]
-    // expected-error@+1 {{LIR-20: expected vector_* or cast or vrf_store or commit_adapter after vector_alu}}
-    transpose rows 2 columns 8 out_rows 8 bits 32
+    // expected-error@+1 {{LIR-20: expected vector_* or cast or transpose or commit_adapter or vrf_store after vector_alu}}
+    trf_store %w rows_per_lane 8 : !lir.mem<trf, 2048, lanes 8>
   }
   return
 }

@@ -3,6 +3,7 @@
 
 // One line a command, before and behind scheduling.
 
+// CHECK-NOT: see current operation
 // CHECK: remark: dma 668 cycles = read hbm 80 + write dm 128 - overlap 40 + start 500
 // CHECK: remark: main 282 cycles = max(reads 1, flits 1, writes 1) + vector pass 281
 // CHECK: remark: start 1003, dma 668, main 4512, end 600; no order is shorter than 6783

@@ -83,13 +83,5 @@ func.func @order() attributes {visa.kernel} {
     // expected-error @below {{TU-72: this stage may not follow transpose}}
     commit element "B, A # 32"
   }
-  %r1 = visa.chain sub -> !out {
-    fetch %d time "A" packet "B" : !dm
-    collect time "A" packet "B # 32"
-    // expected-error @below {{not yet supported: transpose in the sub context}}
-    transpose time "B" packet "A # 32"
-    commit_trim packet "A # 8"
-    commit element "B, A # 8"
-  }
   return
 }

@@ -263,7 +263,7 @@ func.func @pair() attributes {visa.kernel} {
     vector_init
     // expected-note @below {{it stands here}}
     vector_tag zero
-    // expected-error @below {{VE-7: vector_tag stands once}}
+    // expected-error @below {{VE-7: vector_tag or vector_unzip stands once}}
     // expected-error @below {{VE-47: pair mode begins directly behind vector_init}}
     vector_unzip axis "I" time "1"
     // expected-note @below {{it stands here}}

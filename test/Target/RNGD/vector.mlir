@@ -14,27 +14,14 @@ resource.program @vector pes 1 clusters [1] release "0.4" makespan 3000 lower_bo
   %u = resource.buffer at 128 live [0, 3000] : !lir.mem<vrf, 64>
   %e = resource.buffer at 128 live [0, 3000] : !lir.mem<dm, 128>
   // CHECK-LABEL: program cluster 1 {
-  // CHECK: issue pe 0: exec subunit_bitmap=dm_slice|sub_fetch|vrf context_id=0 target_context=sub
-  // CHECK: issue pe 0: exec subunit_bitmap=dm_slice|sub_fetch|vrf context_id=0 target_context=sub
+  // CHECK: issue pe 0: stovrf {{.*}}fetch_base=0x8 fetch_limit=4 {{.*}}words_per_packet=4 {{.*}}write_row_base=0x3 write_row_count=1 write_row_stride=1
+  // CHECK: issue pe 0: stovrf {{.*}}fetch_base=0x8 fetch_limit=8 {{.*}}words_per_packet=4 {{.*}}write_row_base=0x4 write_row_count=2 write_row_stride=1
   // CHECK: issue pe 0: exec subunit_bitmap=dm_slice|fetch|vector_engine|commit context_id=0 target_context=main
   // CHECK: issue pe 0: exec subunit_bitmap=dm_slice|fetch|vector_engine|commit context_id=0 target_context=main
   // CHECK: issue pe 0: exec subunit_bitmap=dm_slice|sub_fetch|sub_commit context_id=0 target_context=sub
   // CHECK: issue pe 0: exec subunit_bitmap=dm_slice|fetch|commit context_id=0 target_context=main
   // CHECK: end
 
-  // CHECK-LABEL: sfr SubFetchUnit bank 0
-  // CHECK-NEXT: base = 8
-  // CHECK-NEXT: limits[0] = 4
-  // CHECK-NEXT: limits[1] = 1
-  // CHECK: strides[0] = 8
-  // CHECK-NEXT: flit_count = 1
-  // CHECK-NEXT: words_per_packet = 4
-  // CHECK-LABEL: sfr OperationDataPath bank 0
-  // CHECK-NEXT: data_path_route_sub_context = 0x20 (vrf_write)
-  // CHECK-LABEL: sfr VectorRegisterFile bank 0
-  // CHECK-NEXT: row_base = 3
-  // CHECK-NEXT: row_count = 1
-  // CHECK-NEXT: row_stride = 1
   resource.issue sub cycles [0, 100] {
     lir.exec sub {
       fetch_sequencer %d loops [4 : 8] read 8 packet 32 flits 1 : !lir.mem<dm, 64>

@@ -478,8 +478,7 @@ public:
   llvm::Expected<Kernel> load(unsigned kernel = 0) const;
   llvm::Expected<std::vector<Kernel>> loadAll() const;
 
-  /// The kernel of that name, or the only one whose last part, behind "::", it
-  /// is. Without a name the only kernel. The error lists what there is.
+  /// See edf::findKernel; a lone kernel needs no name.
   llvm::Expected<unsigned> findKernel(llvm::StringRef kernelName) const;
 
 private:
@@ -490,9 +489,19 @@ private:
   uint16_t minor = 0;
 };
 
+/// Which of these is the kernel of that name, or the only one whose last part,
+/// behind "::", it is. Without a name the only one. The error lists what `file`
+/// has.
+llvm::Expected<unsigned> findKernel(llvm::ArrayRef<llvm::StringRef> kernels,
+                                    llvm::StringRef wanted,
+                                    llvm::StringRef file);
+
 /// All sections as text, one command a line; SFR images field by field. A
 /// section with a fault is reported in place; the first fault is returned.
 llvm::Error disassemble(llvm::raw_ostream &os, const Reader &reader);
+
+/// The same as JSON, of docs/edf.schema.json.
+llvm::Error disassembleJson(llvm::raw_ostream &os, const Reader &reader);
 
 /// The file that `disassemble` gives this text for. Errors name the line.
 llvm::Expected<std::vector<uint8_t>> assemble(llvm::StringRef text);

@@ -27,7 +27,8 @@ namespace furiosa::rngd {
 struct HardwareLoop {
   /// 1 … 65,536.
   uint32_t limit = 1;
-  uint32_t stride = 0;
+  /// Below 0 in a fetch only.
+  int32_t stride = 0;
   friend bool operator==(const HardwareLoop &, const HardwareLoop &) = default;
 };
 /// The eight loops of a sequencer, innermost first; unused ones at the end have
@@ -44,9 +45,9 @@ public:
   /// Goes to a step, counted from the first one.
   void seek(uint64_t step) {
     for (unsigned k = 0; k < 8; ++k) {
-      position -= uint64_t(digits[k]) * loops[k].stride;
+      position -= uint64_t(digits[k] * int64_t(loops[k].stride));
       digits[k] = static_cast<uint32_t>(step % loops[k].limit);
-      position += uint64_t(digits[k]) * loops[k].stride;
+      position += uint64_t(digits[k] * int64_t(loops[k].stride));
       step /= loops[k].limit;
     }
   }
@@ -54,11 +55,11 @@ public:
   void next() {
     for (unsigned k = 0; k < 8; ++k) {
       if (++digits[k] < loops[k].limit) {
-        position += loops[k].stride;
+        position += uint64_t(int64_t(loops[k].stride));
         return;
       }
       digits[k] = 0;
-      position -= uint64_t(loops[k].limit - 1) * loops[k].stride;
+      position -= uint64_t((loops[k].limit - 1) * int64_t(loops[k].stride));
     }
   }
 
@@ -369,6 +370,14 @@ llvm::Expected<ExecConfig>
 decodeExec(const TucCommand &exec,
            llvm::function_ref<const SfrImage *(Block)> image,
            llvm::ArrayRef<const SfrImage *> bySlice = {});
+
+/// What a `stotrf` or `stovrf` does: the exec of the sub context that it stands
+/// for. An error names command and field, or block, register and field.
+llvm::Expected<ExecConfig> decodeShortStore(const TucCommand &command);
+/// The command, without its general registers, that stands for an exec; nothing
+/// where there is none: it reads other than words in a row, exchanges them, or
+/// takes another route.
+std::optional<TucCommand> encodeShortStore(const ExecConfig &config);
 
 /// What an `itos` fills: bytes [begin, end) of the data memory of each slice of
 /// the PE, with a pattern of 32 bits that starts at `begin` (assumed).

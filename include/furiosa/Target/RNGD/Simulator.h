@@ -52,6 +52,9 @@ struct SimulationOptions {
   /// Contraction element by element instead of in vectorised loops. Slow, for
   /// comparison.
   bool plainContraction = false;
+  /// Whether commands that use the same bytes without a wait between them are
+  /// refused (MM-39). Off, they take effect in the order of `timing`.
+  bool refuseRaces = true;
   /// One line a command, if not null, with its cycles where the schedule has
   /// them.
   llvm::raw_ostream *trace = nullptr;

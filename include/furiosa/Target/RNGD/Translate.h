@@ -72,6 +72,8 @@ struct BufferUse {
   /// It fills the buffer.
   bool isWhole = false;
   bool isWrite = false;
+  /// It may be that no buffer that is live holds it, which is no error then.
+  bool isProbe = false;
 };
 
 /// A buffer and its address.
@@ -110,8 +112,9 @@ mlir::OwningOpRef<mlir::ModuleOp> translateFromEDF(const edf::Reader &reader,
 using LoweringPipeline = std::function<llvm::LogicalResult(mlir::ModuleOp)>;
 
 /// Registers `mlir-to-edf`, `edf-to-mlir`, `disassemble`, `assemble` and
-/// `strip-locations` with the driver of translations. `registerDialects` adds what an input of `mlir-to-edf` may
-/// hold. Without a `pipeline` it must be scheduled already.
+/// `strip-locations` with the driver of translations. `registerDialects` adds
+/// what an input of `mlir-to-edf` may hold. Without a `pipeline` it must be
+/// scheduled already.
 void registerEDFTranslations(
     std::function<void(mlir::DialectRegistry &)> registerDialects,
     LoweringPipeline pipeline);

@@ -31,8 +31,12 @@ void ExecOp::getEffects(
   };
   for (Operation &unit : getBody().getOps())
     llvm::TypeSwitch<Operation *>(&unit)
-        .Case<FetchSequencerOp, TrfSequencerOp>(
-            [&](auto op) { read(op.getSourceMutable()); })
+        .Case<FetchSequencerOp>([&](FetchSequencerOp op) {
+          for (OpOperand &operand : op->getOpOperands())
+            read(operand);
+        })
+        .Case<TrfSequencerOp>(
+            [&](TrfSequencerOp op) { read(op.getSourceMutable()); })
         .Case<VectorAluOp>([&](VectorAluOp op) {
           for (OpOperand &operand : op.getVrfMutable())
             read(operand);
@@ -70,8 +74,8 @@ static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
           [](auto) -> SmallVector<StringRef> { return {"collect"}; })
       .Case<CollectOp>([&](auto) -> SmallVector<StringRef> {
         if (sub)
-          return {"trf_store", "vrf_store", vectorUnits, "cast",
-                  "commit_adapter"};
+          return {"trf_store", "vrf_store", vectorUnits,
+                  "cast",      "transpose", "commit_adapter"};
         return {"feed_buffer",    vectorUnits, "cast",     "transpose",
                 "commit_adapter", "trf_store", "vrf_store"};
       })
@@ -86,9 +90,7 @@ static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
       .Case<LaneFolderOp>([](auto) -> SmallVector<StringRef> {
         return {vectorUnits, "cast", "transpose", "commit_adapter"};
       })
-      .Case<CastOp>([&](auto) -> SmallVector<StringRef> {
-        if (sub)
-          return {"commit_adapter"};
+      .Case<CastOp>([](auto) -> SmallVector<StringRef> {
         return {"transpose", "commit_adapter"};
       })
       .Case<TransposeOp>(
@@ -96,8 +98,6 @@ static SmallVector<StringRef> getSuccessors(Operation *unit, Context context) {
       .Case<CommitAdapterOp>(
           [](auto) -> SmallVector<StringRef> { return {"commit_sequencer"}; })
       .Default([&](Operation *op) -> SmallVector<StringRef> {
-        if (isVectorUnit(op) && sub)
-          return {vectorUnits, "cast", "vrf_store", "commit_adapter"};
         if (isVectorUnit(op))
           return {vectorUnits, "cast", "transpose", "commit_adapter",
                   "vrf_store"};
@@ -363,9 +363,10 @@ LogicalResult StreamChecker::checkPacketReducer() {
     return packetReducer.emitOpError("TU-50: a packet of ")
            << elements << " elements has " << llvm::Log2_64(elements)
            << " levels, found depth " << depth;
-  if (packetReducer.getColumns() != elements >> depth)
-    return mismatch(packetReducer, "TU-50: columns", elements >> depth,
-                    packetReducer.getColumns());
+  if (packetReducer.getColumns() > elements >> depth)
+    return packetReducer.emitOpError("TU-50: a tree of depth ")
+           << depth << " leaves " << (elements >> depth) << " columns, found "
+           << packetReducer.getColumns();
   FeedType promoted = feed.getPromoted();
   bool isInt = promoted == FeedType::RawInt5 || promoted == FeedType::RawInt9;
   if (packetReducer.getAccumulator().isInteger() != isInt)

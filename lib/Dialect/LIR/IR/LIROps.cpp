@@ -339,9 +339,27 @@ LogicalResult FetchSequencerOp::verify() {
     return emitOpError("LIR-11: flits must be positive, found ") << getFlits();
   // A padded packet may run over the end of its tensor; nobody looks at what
   // is read there.
-  return verifyBounds(*this, getBase(), getSizes(), getStrides(), read,
-                      getSource().getType().getBytes(),
-                      std::max(read, getPacket()) - 1);
+  auto verifyReach = [&](int64_t base, MemType type) {
+    return verifyBounds(*this, base, getSizes(), getStrides(), read,
+                        type.getBytes(), std::max(read, getPacket()) - 1);
+  };
+  if (failed(verifyReach(getBase(), getSource().getType())))
+    return failure();
+  if (!getOther()) {
+    if (getOtherBase() == 0 && getPairLoop() == 0)
+      return success();
+    return emitOpError("TU-10: other_base and pair_loop need a second buffer");
+  }
+  if (getOther().getType() != getSource().getType())
+    return emitOpError("TU-10: both buffers must be ")
+           << getSource().getType() << ", found " << getOther().getType();
+  int64_t loop = getPairLoop();
+  if (loop < 0 || loop >= int64_t(getSizes().size()) || getSizes()[loop] != 2 ||
+      getStrides()[loop] != 0)
+    return emitOpError("TU-10: a loop of size 2 and stride 0 goes from one "
+                       "buffer to the other, found loop ")
+           << loop;
+  return verifyReach(getOtherBase(), getOther().getType());
 }
 
 /// TU-5, TU-6, TU-8: `op` converts what its stage of the adapter can.

@@ -30,16 +30,18 @@ using namespace furiosa::resource;
 LogicalResult
 ResourceDialect::verifyOperationAttribute(Operation *op,
                                           NamedAttribute attribute) {
-  if (attribute.getName() != keepOrderAttrName)
+  StringRef name = attribute.getName();
+  bool isOrder = name == keepOrderAttrName;
+  if (!isOrder && name != pipelineLoopsAttrName)
     return success();
   if (!isa<UnitAttr>(attribute.getValue()))
+    return op->emitOpError() << name << " must be a unit attribute, found "
+                             << attribute.getValue();
+  bool isProgram = isa<ProgramOp>(op) || op->hasAttr("visa.kernel");
+  if (!isProgram && !(isOrder && isa<LoopOp>(op)))
     return op->emitOpError()
-           << keepOrderAttrName << " must be a unit attribute, found "
-           << attribute.getValue();
-  if (!isa<ProgramOp, LoopOp>(op) && !op->hasAttr("visa.kernel"))
-    return op->emitOpError()
-           << keepOrderAttrName
-           << " is for a resource.program, a resource.loop or a kernel";
+           << name << " is for a resource.program"
+           << (isOrder ? ", a resource.loop or a kernel" : " or a kernel");
   return success();
 }
 

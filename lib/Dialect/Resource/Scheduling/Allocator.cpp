@@ -82,7 +82,8 @@ private:
 
   void findLives(unsigned block, int64_t &position, int64_t base,
                  std::vector<unsigned> &touched);
-  bool exceedsCapacity() const;
+  /// The most bytes of each memory that live at a time.
+  std::array<int64_t, numMemories> getPeaks() const;
   void findNeighbours();
   bool placePresets();
   bool allocate(Memory memory);
@@ -152,8 +153,7 @@ void Allocator::findLives(unsigned index, int64_t &position, int64_t base,
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
 }
 
-/// Whether at some time more bytes live than a memory has.
-bool Allocator::exceedsCapacity() const {
+std::array<int64_t, numMemories> Allocator::getPeaks() const {
   // Births and, behind those at the same position, deaths.
   std::vector<std::tuple<int64_t, bool, unsigned>> events;
   for (unsigned i = 0; i < problem.buffers.size(); ++i)
@@ -162,15 +162,14 @@ bool Allocator::exceedsCapacity() const {
       events.emplace_back(lives[i].last, true, i);
     }
   llvm::sort(events);
-  std::array<int64_t, numMemories> left;
-  for (unsigned m = 0; m < numMemories; ++m)
-    left[m] = getCapacity(Memory(m));
-  return llvm::any_of(events, [&](auto event) {
-    auto [position, isDeath, buffer] = event;
+  std::array<int64_t, numMemories> live = {}, peaks = {};
+  for (auto [position, isDeath, buffer] : events) {
+    unsigned memory = unsigned(problem.buffers[buffer].memory);
     int64_t bytes = problem.buffers[buffer].bytes;
-    int64_t &free = left[unsigned(problem.buffers[buffer].memory)];
-    return (free += isDeath ? bytes : -bytes) < 0;
-  });
+    live[memory] += isDeath ? -bytes : bytes;
+    peaks[memory] = std::max(peaks[memory], live[memory]);
+  }
+  return peaks;
 }
 
 void Allocator::findNeighbours() {
@@ -331,9 +330,13 @@ bool Allocator::allocate(Memory memory) {
       byLife.push_back(i);
   auto sorted = [&](auto key) {
     Order order = byLife;
-    llvm::sort(order, [&](unsigned a, unsigned b) {
-      return std::pair(key(a), a) < std::pair(key(b), b);
-    });
+    // What is alike in all that counts may as well go by its number.
+    auto getKey = [&](unsigned i) {
+      const Buffer &buffer = problem.buffers[i];
+      return std::tuple(key(i), buffer.lanes, buffer.slack, i);
+    };
+    llvm::sort(order,
+               [&](unsigned a, unsigned b) { return getKey(a) < getKey(b); });
     return order;
   };
   byLife = sorted([&](unsigned i) {
@@ -383,16 +386,20 @@ void Allocator::reportOutOfMemory(unsigned buffer) {
   failure.memory = problem.buffers[buffer].memory;
   failure.buffers.clear();
   failure.addresses.clear();
+  failure.lives.clear();
   for (unsigned other : neighbours[buffer])
     if (address[other] >= 0)
       failure.buffers.push_back(other);
   llvm::sort(failure.buffers, [&](unsigned a, unsigned b) {
     return std::tuple(address[a], a) < std::tuple(address[b], b);
   });
-  for (unsigned other : failure.buffers)
-    failure.addresses.push_back(address[other]);
   failure.buffers.push_back(buffer);
-  failure.addresses.push_back(-1);
+  for (unsigned other : failure.buffers) {
+    failure.addresses.push_back(address[other]);
+    failure.lives.emplace_back(lives[other].begin, lives[other].end);
+  }
+  failure.addresses.back() = -1;
+  failure.peak = getPeaks()[unsigned(failure.memory)];
   failure.largestFree = failure.largestFreeAt = 0;
   int64_t from = 0;
   auto offer = [&](int64_t end) {
@@ -412,10 +419,12 @@ bool Allocator::run(bool explains) {
   int64_t position = 0;
   std::vector<unsigned> touched;
   findLives(0, position, 0, touched);
-  if (!explains && exceedsCapacity()) {
-    failure.kind = Failure::OutOfMemory;
-    return false;
-  }
+  std::array<int64_t, numMemories> peaks = getPeaks();
+  for (unsigned m = 0; m < numMemories; ++m)
+    if (!explains && peaks[m] > getCapacity(Memory(m))) {
+      failure.kind = Failure::OutOfMemory;
+      return false;
+    }
   findNeighbours();
   if (!placePresets())
     return false;

@@ -236,18 +236,47 @@ int64_t Checker::computeBound(unsigned index) {
   const std::vector<Command> &commands = problem.blocks[index].commands;
   size_t n = commands.size();
   std::vector<int64_t> cycles(n), earliest(n, 0), rest(n, 0);
+  // Per command those that it depends on, or that depend on it, directly or
+  // not, with the most that lies between the two.
+  using Distances = std::map<unsigned, int64_t>;
+  std::vector<Distances> before(n), behind(n);
+  bool looksFar = n <= maxCommandsBoundByAncestors;
+  auto getWorst = [&](const Distances &others,
+                      const std::vector<int64_t> &known) {
+    int64_t worst = 0;
+    std::vector<std::array<int64_t, 3>> users[numResources];
+    for (auto [other, distance] : others) {
+      worst = std::max(worst, known[other] + cycles[other] + distance);
+      for (unsigned r = 0; looksFar && r < numResources; ++r)
+        if (getUsed(commands[other]) & (1u << r))
+          users[r].push_back({known[other], cycles[other], distance});
+    }
+    for (auto &list : users)
+      worst = std::max(worst, getWorstSet(std::move(list)));
+    return worst;
+  };
   for (size_t i = 0; i < n; ++i) {
     cycles[i] = commands[i].cycles;
     if (commands[i].engine == Engine::Loop)
       cycles[i] = commands[i].trips * computeBound(commands[i].body);
-    for (unsigned before : commands[i].after)
-      earliest[i] = std::max(earliest[i], earliest[before] + cycles[before]);
+    auto note = [&](unsigned other, int64_t distance) {
+      int64_t &entry = before[i].try_emplace(other, 0).first->second;
+      entry = std::max(entry, distance);
+    };
+    for (unsigned direct : commands[i].after) {
+      note(direct, 0);
+      for (auto [other, distance] : before[direct])
+        if (looksFar)
+          note(other, distance + cycles[direct]);
+    }
+    earliest[i] = getWorst(before[i], earliest);
+    for (auto [other, distance] : before[i])
+      behind[other][i] = distance;
   }
   int64_t bound = 0;
   std::vector<std::array<int64_t, 3>> users[numResources];
   for (size_t i = n; i-- > 0;) {
-    for (unsigned before : commands[i].after)
-      rest[before] = std::max(rest[before], cycles[i] + rest[i]);
+    rest[i] = getWorst(behind[i], rest);
     bound = std::max(bound, earliest[i] + cycles[i] + rest[i]);
     for (unsigned r = 0; r < numResources; ++r)
       if (getUsed(commands[i]) & (1u << r))

@@ -54,35 +54,96 @@ static int64_t getResourceBound(std::vector<Job> jobs) {
   return bound;
 }
 
+namespace {
+/// A block, or a block seen from its end.
+struct Graph {
+  std::vector<int64_t> cycles;
+  std::vector<unsigned> resources;
+  /// Commands in front that must be done.
+  std::vector<llvm::SmallVector<unsigned, 4>> after;
+
+  Graph turn() const;
+  /// The least number of cycles in front of each command.
+  std::vector<int64_t> getHeads() const;
+
+private:
+  int64_t getHead(unsigned command, llvm::ArrayRef<int64_t> heads) const;
+};
+} // namespace
+
+Graph Graph::turn() const {
+  size_t n = cycles.size();
+  Graph result = {{cycles.rbegin(), cycles.rend()},
+                  {resources.rbegin(), resources.rend()},
+                  {}};
+  result.after.resize(n);
+  for (size_t i = n; i-- > 0;)
+    for (unsigned before : after[i])
+      result.after[n - 1 - before].push_back(n - 1 - i);
+  return result;
+}
+
+/// What all ancestors of a command do to each other on the resources that they
+/// share, each with the longest chain from its end to the command behind it.
+int64_t Graph::getHead(unsigned command, llvm::ArrayRef<int64_t> heads) const {
+  // -1 for those that are no ancestors.
+  std::vector<int64_t> chain(command, -1);
+  std::vector<Job> users[numResources];
+  auto reach = [&](unsigned from, int64_t length) {
+    for (unsigned before : after[from])
+      chain[before] = std::max(chain[before], length);
+  };
+  reach(command, 0);
+  for (unsigned i = command; i-- > 0;) {
+    if (chain[i] < 0)
+      continue;
+    reach(i, chain[i] + cycles[i]);
+    for (unsigned r = 0; r < numResources; ++r)
+      if (resources[i] >> r & 1)
+        users[r].push_back({heads[i], cycles[i], chain[i]});
+  }
+  int64_t head = 0;
+  for (std::vector<Job> &list : users)
+    head = std::max(head, getResourceBound(std::move(list)));
+  return head;
+}
+
+std::vector<int64_t> Graph::getHeads() const {
+  std::vector<int64_t> heads(cycles.size(), 0);
+  for (unsigned i = 0; i < heads.size(); ++i) {
+    for (unsigned before : after[i])
+      heads[i] = std::max(heads[i], heads[before] + cycles[before]);
+    if (heads.size() <= maxCommandsBoundByAncestors)
+      heads[i] = std::max(heads[i], getHead(i, heads));
+  }
+  return heads;
+}
+
 std::vector<int64_t> scheduling::getBlockBounds(const Problem &problem) {
   std::vector<int64_t> bounds(problem.blocks.size(), 0);
   std::vector<unsigned> used(problem.blocks.size(), 0);
   // Bodies stand behind their loops.
   for (size_t b = problem.blocks.size(); b-- > 0;) {
-    const std::vector<Command> &commands = problem.blocks[b].commands;
-    std::vector<Job> jobs;
-    for (const Command &command : commands) {
-      Job &job = jobs.emplace_back(Job{0, command.cycles, 0});
-      if (command.engine == Engine::Loop)
-        job.cycles = command.trips * bounds[command.body];
-      for (unsigned before : command.after)
-        job.head = std::max(job.head, jobs[before].head + jobs[before].cycles);
+    Graph graph;
+    for (const Command &command : problem.blocks[b].commands) {
+      bool isLoop = command.engine == Engine::Loop;
+      graph.cycles.push_back(isLoop ? command.trips * bounds[command.body]
+                                    : command.cycles);
+      graph.resources.push_back(isLoop ? used[command.body] | command.resources
+                                       : command.getResources());
+      graph.after.push_back(command.after);
+      used[b] |= graph.resources.back();
     }
-    for (size_t i = commands.size(); i-- > 0;)
-      for (unsigned before : commands[i].after)
-        jobs[before].tail =
-            std::max(jobs[before].tail, jobs[i].cycles + jobs[i].tail);
-
+    std::vector<int64_t> heads = graph.getHeads();
+    std::vector<int64_t> tails = graph.turn().getHeads();
+    std::reverse(tails.begin(), tails.end());
     std::vector<Job> users[numResources];
-    for (auto [command, job] : llvm::zip(commands, jobs)) {
-      unsigned resources = command.engine == Engine::Loop
-                               ? used[command.body] | command.resources
-                               : command.getResources();
-      used[b] |= resources;
-      bounds[b] = std::max(bounds[b], job.head + job.cycles + job.tail);
+    for (auto [cycles, resources, head, tail] :
+         llvm::zip(graph.cycles, graph.resources, heads, tails)) {
+      bounds[b] = std::max(bounds[b], head + cycles + tail);
       for (unsigned r = 0; r < numResources; ++r)
         if (resources >> r & 1)
-          users[r].push_back(job);
+          users[r].push_back({head, cycles, tail});
     }
     for (std::vector<Job> &list : users)
       bounds[b] = std::max(bounds[b], getResourceBound(std::move(list)));

@@ -43,6 +43,11 @@ inline constexpr size_t maxExactCommands = 24;
 /// takes no time. Improves `best`; true if nothing is better.
 bool searchExactly(const Work &work, TimedOrder &best, int64_t bound);
 
+/// Moves commands of `best` to other places, some `effort` times the work of
+/// issuing one command, as long as it ends behind `bound`.
+void searchLocally(const Work &work, TimedOrder &best, int64_t bound,
+                   int64_t effort);
+
 } // namespace furiosa::scheduling
 
 #endif // FURIOSA_LIB_DIALECT_RESOURCE_SCHEDULING_ORDERS_H

@@ -9,6 +9,7 @@
 
 #include "Allocator.h"
 #include "Orders.h"
+#include "Shaker.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -93,21 +94,6 @@ struct Strategy {
   bool drainsAlways = false;
 };
 
-/// Numbers that look random and are the same everywhere.
-class Shaker {
-public:
-  /// 0 to `n - 1`.
-  uint64_t below(uint64_t n) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % n;
-  }
-
-private:
-  uint64_t state = 0x9E3779B97F4A7C15;
-};
-
 } // namespace
 
 static BlockSchedule replay(const Work &work, llvm::ArrayRef<unsigned> order,
@@ -156,6 +142,10 @@ static BlockSchedule scheduleBlock(const Work &work, Strategy strategy,
       if (attempt(shaken, {.byStart = shaker.below(4) != 0}))
         priority = std::move(shaken);
     }
+    constexpr size_t maxLocalCommands = 1024;
+    constexpr int64_t localEffort = 2000000;
+    if (best.end > bound && work.size() <= maxLocalCommands)
+      searchLocally(work, best, bound, localEffort);
   }
   BlockSchedule schedule = replay(work, best.order, strategy.drainsAlways);
   schedule.isOptimal =

@@ -90,11 +90,15 @@ static SmallVector<Footprint, 1> getFootprints(lir::DmaOp dma, bool isTarget) {
   return footprints;
 }
 
-/// Footprints of one unit in one slice; empty if they are not known.
-static SmallVector<Footprint, 1> getFootprints(Operation *unit) {
+/// Footprints of one unit in one slice, in the buffer of an operand; empty if
+/// they are not known.
+static SmallVector<Footprint, 1> getFootprints(OpOperand &operand) {
+  Operation *unit = operand.getOwner();
   Footprint footprint;
   if (auto fetch = dyn_cast<lir::FetchSequencerOp>(unit)) {
-    footprint.base = fetch.getBase();
+    footprint.base = &operand == &fetch.getSourceMutable()
+                         ? fetch.getBase()
+                         : fetch.getOtherBase();
     footprint.bytes = fetch.getRead();
     addLoops(footprint, fetch.getSizes(), fetch.getStrides());
   } else if (auto commit = dyn_cast<lir::CommitSequencerOp>(unit)) {
@@ -163,7 +167,7 @@ void AccessReader::readIssue(IssueOp issue, size_t around,
         for (size_t i = 0; i + 1 < bounds.size(); i += 2)
           ranges.emplace_back(bounds[i], bounds[i + 1]);
       }
-      for (Footprint &part : getFootprints(unit))
+      for (Footprint &part : getFootprints(*operand))
         for (int64_t cluster : clusters)
           for (auto [first, last] : ranges) {
             Footprint footprint = part;

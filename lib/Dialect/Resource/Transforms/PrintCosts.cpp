@@ -39,19 +39,20 @@ void PrintCostsPass::runOnOperation() {
   llvm::MapVector<Engine, int64_t> totals;
   op.walk<WalkOrder::PreOrder>([&](Operation *nested) {
     if (auto loop = dyn_cast<LoopOp>(nested))
-      loop.emitRemark() << "loop of " << loop.getTrips() << " trips";
+      emitRemark(loop.getLoc()) << "loop of " << loop.getTrips() << " trips";
     auto issue = dyn_cast<IssueOp>(nested);
     if (!issue)
       return;
-    issue.emitRemark() << stringifyEngine(issue.getEngine()) << " "
-                       << cycles.lookup(issue)
-                       << " cycles = " << program->formulas.lookup(issue);
+    // A line a command: without the op.
+    emitRemark(issue.getLoc())
+        << stringifyEngine(issue.getEngine()) << " " << cycles.lookup(issue)
+        << " cycles = " << program->formulas.lookup(issue);
     int64_t total = cycles.lookup(issue);
     for (LoopOp loop : getEnclosingLoops(issue))
       total = llvm::SaturatingMultiply<uint64_t>(total, loop.getTrips());
     totals[issue.getEngine()] += total;
   });
-  InFlightDiagnostic diag = op.emitRemark();
+  InFlightDiagnostic diag = emitRemark(op.getLoc());
   diag << "start " << scheduling::getKernelStart();
   for (auto [engine, total] : totals)
     diag << ", " << stringifyEngine(engine) << " " << total;

@@ -76,9 +76,13 @@ static std::optional<scheduling::Cost> describeExec(lir::ExecOp exec,
       if (!cycles)
         return std::nullopt;
       shape.transposed = *cycles;
+      resources |= scheduling::TransposeEngine;
     } else if (isa<lir::TrfStoreOp, lir::VrfStoreOp>(unit)) {
-      // Both contexts write through the same unit.
+      // Both contexts write through the same unit; the vector register file is
+      // filled through main as well.
       resources |= scheduling::SubContext;
+      if (isa<lir::VrfStoreOp>(unit))
+        resources |= scheduling::MainContext;
     } else if (auto op = dyn_cast<lir::FillOp>(unit)) {
       shape.writes = llvm::divideCeil(op.getTarget().getType().getBytes(),
                                       int64_t(machine::subFetchBytes));
@@ -103,9 +107,6 @@ static std::optional<scheduling::Cost> describeExec(lir::ExecOp exec,
     } else if (isa<lir::CastOp>(unit)) {
       // The cast engine sits on top of the vector engine.
       resources |= scheduling::VectorEngine;
-    } else if (isa<lir::VrfStoreOp>(unit)) {
-      // The vector register file is filled through the main context.
-      resources |= scheduling::MainContext;
     } else if (auto op = dyn_cast<lir::CommitSequencerOp>(unit)) {
       shape.writes = lir::getProduct(op.getSizes()).value_or(INT64_MAX);
       sameBank = std::max(
@@ -203,11 +204,11 @@ LogicalResult ProblemBuilder::addBlock(unsigned index, mlir::Block &block) {
   return success();
 }
 
-/// Bytes behind the end of its buffer that a fetch may read.
-static int64_t getSlack(lir::FetchSequencerOp fetch) {
+/// Bytes behind the end of its buffer that a fetch from `base` may read.
+static int64_t getSlack(lir::FetchSequencerOp fetch, int64_t base) {
   int64_t reach =
       lir::getReach(fetch.getSizes(), fetch.getStrides()).value_or(0);
-  return std::max<int64_t>(0, fetch.getBase() + reach + fetch.getRead() -
+  return std::max<int64_t>(0, base + reach + fetch.getRead() -
                                   fetch.getSource().getType().getBytes());
 }
 
@@ -229,11 +230,15 @@ FailureOr<ProgramProblem> resource::buildProblem(ProgramOp program,
       buffer.preset = *op.getAddress();
   }
   program.walk([&](lir::FetchSequencerOp fetch) {
-    auto it = builder.bufferIndex.find(fetch.getSource());
-    if (it == builder.bufferIndex.end())
-      return;
-    int64_t &slack = result.problem.buffers[it->second].slack;
-    slack = std::max(slack, getSlack(fetch));
+    for (auto [buffer, base] :
+         {std::pair<Value, int64_t>(fetch.getSource(), fetch.getBase()),
+          {fetch.getOther(), fetch.getOtherBase()}}) {
+      auto it = builder.bufferIndex.find(buffer);
+      if (it == builder.bufferIndex.end())
+        continue;
+      int64_t &slack = result.problem.buffers[it->second].slack;
+      slack = std::max(slack, getSlack(fetch, base));
+    }
   });
   result.blocks.push_back(nullptr);
   result.commands.emplace_back();
@@ -241,6 +246,34 @@ FailureOr<ProgramProblem> resource::buildProblem(ProgramOp program,
   if (failed(builder.addBlock(0, program.getBody().front())))
     return failure();
   return std::move(result);
+}
+
+/// Nothing of a block moves over a loop with a barrier in it: waits say nothing
+/// of other PEs. Takes out what that implies.
+static void addFences(ArrayRef<Operation *> ops,
+                      std::vector<scheduling::Command> &commands) {
+  // The first command behind the last fence; whether another one of that part
+  // waits for a command.
+  unsigned first = 0;
+  std::vector<bool> isWaitedFor(ops.size(), false);
+  for (unsigned i = 0; i < ops.size(); ++i) {
+    SmallVectorImpl<unsigned> &after = commands[i].after;
+    if (hasBarrier(ops[i])) {
+      after.clear();
+      for (unsigned other = first; other < i; ++other)
+        if (!isWaitedFor[other])
+          after.push_back(other);
+      if (after.empty() && first > 0)
+        after.push_back(first - 1);
+      first = i + 1;
+      continue;
+    }
+    llvm::erase_if(after, [&](unsigned other) { return other < first; });
+    for (unsigned other : after)
+      isWaitedFor[other] = true;
+    if (after.empty() && first > 0)
+      after.push_back(first - 1);
+  }
 }
 
 void resource::addDependences(ProgramOp program, ProgramProblem &problem) {
@@ -253,6 +286,7 @@ void resource::addDependences(ProgramOp program, ProgramProblem &problem) {
         accesses, getTripsAround(*problem.blocks[index]));
     for (auto [command, sources] : llvm::zip(block.commands, after))
       command.after.assign(sources.begin(), sources.end());
+    addFences(problem.commands[index], block.commands);
   }
 }
 

@@ -32,8 +32,14 @@ struct ProgramProblem {
 llvm::FailureOr<ProgramProblem> buildProblem(ProgramOp program,
                                              bool keepAddresses);
 
-/// Sets the dependences to those that the bytes demand in the order of the text.
+/// Sets the dependences to those that the bytes demand in the order of the
+/// text.
 void addDependences(ProgramOp program, ProgramProblem &problem);
+
+/// Whether barriers stand where engines of different PEs touch the same bytes
+/// of HBM, one of them writing, and on both sides of transfers into or out of
+/// the data memory of another PE. Emits an error if not.
+llvm::LogicalResult verifyBarriers(ProgramOp program);
 
 } // namespace furiosa::resource
 

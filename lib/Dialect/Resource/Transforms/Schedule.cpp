@@ -88,10 +88,14 @@ void SchedulePass::report(ProgramProblem &program,
         program.buffers[last].emitOpError("out of memory: ")
         << getMemoryName(failure.memory) << " holds "
         << scheduling::getCapacity(failure.memory) << " bytes, no room for "
-        << bytes(last) << " beside what lives at the same time";
+        << bytes(last) << " beside what lives at the same time; at the peak "
+        << failure.peak << " live";
+    // Of what lives at different times, addresses may overlap.
     for (size_t i = 0; i + 1 < failure.buffers.size(); ++i)
       diag.attachNote(program.buffers[failure.buffers[i]].getLoc())
-          << bytes(failure.buffers[i]) << " bytes at " << failure.addresses[i];
+          << bytes(failure.buffers[i]) << " bytes at " << failure.addresses[i]
+          << ", in cycles " << failure.lives[i].first << " to "
+          << failure.lives[i].second;
     diag.attachNote(getOperation().getLoc())
         << "the largest piece that is free has " << failure.largestFree
         << (failure.memory == scheduling::Memory::Trf ? " bytes in each lane"

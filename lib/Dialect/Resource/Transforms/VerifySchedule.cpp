@@ -249,6 +249,6 @@ void VerifySchedulePass::runOnOperation() {
       scheduling::check(program->problem, solution);
   for (const scheduling::Fault &fault : faults)
     report(*program, fault);
-  if (!faults.empty())
+  if (!faults.empty() || failed(verifyBarriers(op)))
     signalPassFailure();
 }

@@ -47,7 +47,8 @@ struct MappingAttrStorage : public AttributeStorage {
       : mapping(std::move(mapping)), axes(axes) {}
 
   bool operator==(const KeyTy &key) const {
-    return mapping.str() == key.first && axes == key.second;
+    // Kernels spell `1 # 256` alike, over axes of their own.
+    return axes == key.second && mapping.str() == key.first;
   }
   static llvm::hash_code hashKey(const KeyTy &key) {
     return llvm::hash_combine(key.first, key.second);

@@ -555,6 +555,89 @@ LogicalResult MoveOp::canonicalize(MoveOp op, PatternRewriter &rewriter) {
 }
 
 //===----------------------------------------------------------------------===//
+// ReshapeOp
+//===----------------------------------------------------------------------===//
+
+/// TM-15: positions are those of whole axes.
+static LogicalResult checkDense(Operation *op, MappedTensorType type) {
+  MappedTensorType plain =
+      getPlainType(type.getElementType(), getAxes(type), getAxesInOrder(type));
+  if (mapping::same(type.getMapping().getMapping(),
+                    plain.getMapping().getMapping()))
+    return success();
+  return fault(op, "TM-15")
+         << "\"" << type.getMapping().getText()
+         << "\" does not list whole axes without padding; a tmap.move to \""
+         << plain.getMapping().getText() << "\" does";
+}
+
+LogicalResult ReshapeOp::verify() {
+  MappedTensorType source = getSource().getType(), result = getType();
+  if (failed(checkTensors(*this)))
+    return failure();
+  if (source.getElementType() != result.getElementType())
+    return fault(*this, "TM-8")
+           << "element types " << source.getElementType() << " and "
+           << result.getElementType() << " in one op; cast first";
+  if (failed(checkDense(*this, source)) || failed(checkDense(*this, result)))
+    return failure();
+  int64_t before = source.getMapping().getMapping().size();
+  int64_t after = result.getMapping().getMapping().size();
+  if (before != after)
+    return fault(*this, "TM-15")
+           << "the source has " << before << " elements, the result " << after;
+  return success();
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+  return getSource().getType() == getType() ? OpFoldResult(getSource())
+                                            : OpFoldResult();
+}
+
+/// Only the last axes of two reshapes are seen.
+LogicalResult ReshapeOp::canonicalize(ReshapeOp op, PatternRewriter &rewriter) {
+  auto inner = op.getSource().getDefiningOp<ReshapeOp>();
+  if (!inner)
+    return failure();
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getSource());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// GatherOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult GatherOp::verify() {
+  MappedTensorType table = getTable().getType(), index = getIndex().getType();
+  AxesAttr axes = getAxes(table);
+  if (failed(checkTensors(*this)) || failed(checkOver(*this, axes, getOver())))
+    return failure();
+  if (getOver().size() != 1)
+    return fault(*this, "TM-16")
+           << "rows lie along one axis, found " << getOver().size();
+  int key = findAxes(axes, getOver()).front();
+  if (!index.getElementType().isInteger(32))
+    return fault(*this, "TM-16")
+           << "the index is of i32, found " << index.getElementType();
+  if (table.getElementType() != getType().getElementType())
+    return fault(*this, "TM-8")
+           << "element types " << table.getElementType() << " and "
+           << getType().getElementType() << " in one op; cast first";
+  SmallVector<int> held = getAxesInOrder(table), named = getAxesInOrder(index);
+  if (!hasAxis(table, key))
+    return fault(*this, "TM-16")
+           << "the table has no axis '" << axes.getAxes()[key].name << "'";
+  for (int axis : named)
+    if (llvm::is_contained(held, axis))
+      return fault(*this, "TM-16")
+             << "axis '" << axes.getAxes()[axis].name
+             << "' is of the index and of the table; a row is read whole";
+  SmallVector<int> expected(named);
+  llvm::append_range(expected, without(held, key));
+  return checkResultAxes(*this, "TM-16", getType(), expected);
+}
+
+//===----------------------------------------------------------------------===//
 // ConstantOp
 //===----------------------------------------------------------------------===//
 

@@ -329,8 +329,7 @@ static void reportPaddedSum(StageChecker &checker, StringRef clause,
   checker.notYetSupported(clause)
       << "a sum over padding: axis " << axis.name << " of size " << axis.size
       << " is summed, and its digits in the stream reach beyond; give it a "
-         "size "
-         "that fills them";
+         "size that fills them";
 }
 
 void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
@@ -385,9 +384,15 @@ void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
          << "\": only its innermost cells can be summed, as in \"1\"";
     return;
   }
-  auto parts = mapping::split(layout.packet, int64_t(1) << *depth);
+  int64_t left = layout.packet.size() >> *depth;
   layout.treeDepth = *depth;
   layout.packet = *packet;
+  if (packet->size() > left) {
+    checker.notYetSupported("packet")
+        << "a tree that leaves " << left << " columns, written with padding as "
+        << packet->size() << "; leave the padding out";
+    return;
+  }
   if (*depth > 0) {
     Mapping cells = getTreeCells(layout);
     SmallVector<int> padded = findPaddedSums(layout, cells);
@@ -397,16 +402,11 @@ void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
     }
     if (!isFullyLive(cells)) {
       checker.notYetSupported("packet")
-          << "padding inside the summed cells \"" << cells.str() << "\"";
+          << "padding inside the summed cells \"" << cells.str()
+          << "\", which holds no values; sum over an axis that fills them, or "
+             "keep them as columns";
       return;
     }
-  }
-  if (parts->first.size() != packet->size()) {
-    checker.notYetSupported("packet")
-        << "a tree that leaves " << parts->first.size() << " columns of which "
-        << packet->size() << " are kept; write packet \"" << parts->first.str()
-        << "\"";
-    return;
   }
 }
 

@@ -22,6 +22,65 @@ void VISADialect::registerFetchOps() {
       >();
 }
 
+LogicalResult FetchOp::verify() {
+  if (bool(getOther()) == bool(getAlongAttr()))
+    return success();
+  return emitOpError("two tensors and the axis of their index (along) come "
+                     "together");
+}
+
+/// TU-10: the index of two tensors, as the mapping of its axis.
+static std::optional<Mapping> checkPair(FetchOp fetch, StageChecker &checker,
+                                        const Mapping &time,
+                                        const Mapping &packet) {
+  Type type = fetch.getSource().getType(), other = fetch.getOther().getType();
+  if (type != other) {
+    InFlightDiagnostic diag = checker.fault("TU-10");
+    diag << "the two tensors are of one type: found " << other << ", expected "
+         << type << "; copy one of them";
+    diag.attachNote(fetch.getOther().getLoc())
+        << "the second tensor comes from here";
+    return std::nullopt;
+  }
+  const mapping::Axes &axes = time.axes();
+  StringRef name = *fetch.getAlong();
+  int axis = axes.find(name);
+  if (axis < 0 || axes[axis].size != 2) {
+    InFlightDiagnostic diag = checker.fault("TU-10");
+    diag << "the pair is told apart by an axis of size 2: found \"" << name
+         << "\", which ";
+    if (axis < 0)
+      diag << "is not declared";
+    else
+      diag << "has size " << axes[axis].size;
+    diag << "; declare one in the axes";
+    return std::nullopt;
+  }
+  TensorParts parts = getTensorParts(type);
+  for (auto [clause, part] :
+       {std::pair("chip", parts.chip), std::pair("cluster", parts.cluster),
+        std::pair("slice", parts.slice), std::pair("element", parts.element)})
+    if (part && part.getMapping().uses(axis)) {
+      checker.fault("TU-10")
+          << "the tensors hold axis " << name << " already, in " << clause
+          << " \"" << part.getText() << "\"; take a new axis of size 2";
+      return std::nullopt;
+    }
+  if (packet.uses(axis) || !time.uses(axis)) {
+    checker.fault("TU-10", packet.uses(axis) ? "packet" : "time")
+        << "axis " << name << " tells the tensors apart: found time \""
+        << time.str() << "\" and packet \"" << packet.str()
+        << "\", expected it in time; write it there";
+    return std::nullopt;
+  }
+  auto index = Mapping::parse(name, axes);
+  if (!index) {
+    checker.report(index.fault(), "along", "TU-10");
+    return std::nullopt;
+  }
+  return *index;
+}
+
 void FetchOp::check(StageChecker &checker, Layout &layout) {
   checker.enter(layout, Point::Fetch);
   layout.fetch = *this;
@@ -55,11 +114,23 @@ void FetchOp::check(StageChecker &checker, Layout &layout) {
   }
   if (!time || !packet || checker.failed())
     return;
+  Mapping memory = source.element.getMapping();
+  if (getOther()) {
+    auto index = checkPair(*this, checker, *time, *packet);
+    if (!index)
+      return;
+    auto both = loops::pairTensors(*index, memory);
+    if (!both) {
+      checker.report(both.fault(), "time", "TU-10");
+      return;
+    }
+    memory = *both;
+  }
 
   // TU-2, MM-8 … MM-11: every digit has a source or is broadcast, every live
   // cell is read.
-  auto sequence = mapping::sequence(source.element.getMapping(), *time, *packet,
-                                    mapping::SequenceMode::Read);
+  auto sequence =
+      mapping::sequence(memory, *time, *packet, mapping::SequenceMode::Read);
   if (!sequence) {
     InFlightDiagnostic diag = checker.report(sequence.fault(), "time", "TU-2");
     diag.attachNote(getSource().getLoc())
@@ -73,7 +144,7 @@ void FetchOp::check(StageChecker &checker, Layout &layout) {
          << source.element.getText() << "\"; read a tile of it instead";
     return;
   }
-  checkSequencerLimits(checker, source.element.getMapping(), *sequence, "time");
+  checkSequencerLimits(checker, memory, *sequence, "time");
 
   auto bytes = layout.packetBytes();
   if (!bytes)

@@ -389,6 +389,9 @@ bool KernelChecker::checkChain(ChainOp chain,
   layout.context = chain.getContext();
   bool ok = true;
   bool foundStage = false;
+  // A record is two layouts, which are costly to move.
+  records.reserve(records.size() +
+                  chain.getBody().front().getOperations().size());
   for (Operation &op : chain.getBody().front()) {
     auto stage = dyn_cast<StageOpInterface>(op);
     if (!stage)

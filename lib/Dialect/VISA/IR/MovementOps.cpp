@@ -364,9 +364,9 @@ static int64_t getLastStart(const ViewStart &start) {
 }
 
 /// A fetch from a view stays in its buffer, or behind it by less than a packet.
-static void checkFetchReach(const ChainStage &stage, FetchOp fetch,
+static void checkFetchReach(const ChainStage &stage, Value source,
                             FaultReporter &reporter) {
-  auto start = getStageStart(fetch.getSource(), reporter);
+  auto start = getStageStart(source, reporter);
   auto derived = deriveFetch(stage);
   if (failed(start) || !derived)
     return;
@@ -376,7 +376,7 @@ static void checkFetchReach(const ChainStage &stage, FetchOp fetch,
   int64_t end = getLastStart(*start) + derived->read;
   for (const loops::Loop &loop : derived->loops)
     end += (loop.size - 1) * loop.stride;
-  TensorParts base = getTensorParts(getBaseBuffer(fetch.getSource()).getType());
+  TensorParts base = getTensorParts(getBaseBuffer(source).getType());
   auto type = visa::getElementType(base.elementType);
   int64_t bytes =
       base.element.getMapping().size() * (type ? wireBits(*type) : 8) / 8;
@@ -412,9 +412,10 @@ void ChainOp::checkInKernel(KernelChecker &checker) {
     return;
   for (size_t i = 0; i < records.size(); ++i) {
     FaultReporter reporter(records[i].op);
-    if (auto fetch = dyn_cast<FetchOp>(records[i].op))
-      checkFetchReach(ChainStage{records, i}, fetch, reporter);
-    else if (auto commit = dyn_cast<CommitOp>(records[i].op))
+    if (auto fetch = dyn_cast<FetchOp>(records[i].op)) {
+      for (Value source : fetch->getOperands())
+        checkFetchReach(ChainStage{records, i}, source, reporter);
+    } else if (auto commit = dyn_cast<CommitOp>(records[i].op))
       checkInto(commit, getResult().getType(), reporter);
     if (reporter.failed())
       checker.noteFault();

@@ -21,6 +21,14 @@ mapping::Result<loops::FetchLoops> visa::deriveFetch(const ChainStage &stage) {
   width.bits = getElementBits(source);
   width.convertedBits = wireBits(getFetchedLayout(stage).type);
   width.isSub = stage.before().context == Context::Sub;
+  if (fetch.getOther()) {
+    const Mapping &memory = source.element.getMapping();
+    auto index = Mapping::parse(*fetch.getAlong(), memory.axes());
+    if (!index)
+      return index.fault();
+    return loops::derivePairLoops(memory, *index, stage.after().time,
+                                  stage.after().packet, width);
+  }
   return loops::deriveFetchLoops(source.element.getMapping(),
                                  stage.after().time, stage.after().packet,
                                  width);

@@ -58,8 +58,6 @@ void TransposeOp::check(StageChecker &checker, Layout &layout) {
   auto time = checker.parse("time", getTimeAttr());
   auto packet = checker.parse("packet", getPacketAttr());
   layout.unknown = true; // Until there is a shape to go on with.
-  if (layout.context == Context::Sub)
-    checker.notYetSupported() << "transpose in the sub context";
   if (layout.type == ElementType::I5 || layout.type == ElementType::I9) {
     checker.fault("TU-65") << "the transpose engine takes elements of 4, 8, 16 "
                               "and 32 bits, found "

@@ -26,6 +26,12 @@ void checkWays(StageChecker &checker, const Layout &layout, bool wantsNarrow);
 /// VE-8, VE-9, for a zip VE-52: each ALU runs once in a chain.
 void claimAlu(mlir::Operation *op, const vector::Operation *row,
               StageChecker &checker);
+/// VE-32: what is wrong with a guard that does not parse.
+std::string describeGuardFault(llvm::StringRef guard);
+/// How a constant of the stream's type is written, for the end of a message.
+llvm::StringRef describeLiteral(ElementType type);
+/// Names of a cluster's functions, for a message; `arity` 0 is any.
+std::string listFunctions(vector::Cluster cluster, unsigned arity = 0);
 /// Compares a clause with what follows from the stream.
 void compareClause(StageChecker &checker, llvm::StringRef rule,
                    llvm::StringRef clause, mlir::StringAttr text,

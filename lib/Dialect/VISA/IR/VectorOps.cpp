@@ -1,7 +1,7 @@
 //===- VectorOps.cpp - Text and structure of the vector stages ------------===//
 //
 // What one stage can tell by itself, and the rules of the cast engine. The
-// rules along a chain stand in VectorChain.cpp.
+// rules along a chain stand in VectorChain.cpp and VectorOperands.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -266,30 +266,57 @@ static unsigned getArity(vector::Cluster cluster, StringRef name) {
   return 0;
 }
 
-/// Names of a cluster's functions, for a message.
-static std::string listFunctions(vector::Cluster cluster) {
+std::string visa::listFunctions(vector::Cluster cluster, unsigned arity) {
   SmallVector<StringRef> names;
   for (const vector::Operation &row : vector::operations())
     if (vector::clusterOf(row.alu) == cluster &&
+        (arity == 0 || row.arity == arity) &&
         !llvm::is_contained(names, row.name))
       names.push_back(row.name);
   return llvm::join(names, ", ");
 }
 
+/// Stages that have a function which another cluster lacks.
+static std::string listStages(StringRef name) {
+  SmallVector<std::string> stages;
+  for (const vector::Operation &row : vector::operations()) {
+    std::string stage =
+        ("vector_" + vector::toString(vector::clusterOf(row.alu))).str();
+    if (row.name == name && !llvm::is_contained(stages, stage))
+      stages.push_back(stage);
+  }
+  return llvm::join(stages, " and ");
+}
+
+std::string visa::describeGuardFault(StringRef guard) {
+  return ("\"" + guard +
+          "\" is no guard; write 1, 0 or - for each of bits 0 to 3, with ! in "
+          "front to negate")
+      .str();
+}
+
+StringRef visa::describeLiteral(ElementType type) {
+  return type == ElementType::F32 ? "; write it with a point"
+                                  : "; write an integer";
+}
+
 static LogicalResult verifyGuard(Operation *op, StringRef guard) {
   if (vector::Guard::parse(guard))
     return success();
-  return op->emitOpError() << "VE-32: \"" << guard
-                           << "\" is no guard; write 1, 0 or - for each of "
-                              "bits 0 to 3, with ! in front to negate";
+  return op->emitOpError() << "VE-32: " << describeGuardFault(guard);
 }
 
 LogicalResult visa::verifyVectorAlu(VectorAluInterface op) {
   StringRef name = op.getFnName();
   unsigned arity = getArity(op.getCluster(), name);
-  if (arity == 0)
-    return op.emitOpError() << "has no function " << name << "; there are "
-                            << listFunctions(op.getCluster());
+  if (arity == 0) {
+    InFlightDiagnostic diag = op.emitOpError();
+    diag << "has no function " << name << "; there are "
+         << listFunctions(op.getCluster());
+    if (std::string stages = listStages(name); !stages.empty())
+      diag << "; " << name << " is one of " << stages;
+    return diag;
+  }
   size_t tensors = 0;
   for (Attribute attribute : op.getSlots()) {
     auto slot = cast<SlotAttr>(attribute);
@@ -316,20 +343,28 @@ LogicalResult visa::verifyVectorAlu(VectorAluInterface op) {
     if (kind != SlotKind::Skip && (kind == SlotKind::Apply) != (arity == 1))
       return op.emitOpError()
              << name << " takes " << (arity == 1 ? "no operand" : "an operand")
-             << ", found " << stringifySlotKind(kind);
+             << ", found " << stringifySlotKind(kind)
+             << (arity != 1      ? "; write imm, vrf or stash"
+                 : op.getGroup() ? "; write apply or skip"
+                                 : "; write it without slots");
   }
   if (op.getGuard()) {
     if (arity != 1 || op.getGroup())
-      return op.emitOpError() << "a guard stands at each slot";
+      return op.emitOpError()
+             << (op.getGroup() ? "groups have no guard; write apply or skip"
+                               : "a guard stands at each slot; write it "
+                                 "behind the operand");
     if (failed(verifyGuard(op, *op.getGuard())))
       return failure();
   }
+  if (op.getMode() && arity == 1)
+    return op.emitOpError() << name << " takes the stream alone; leave mode \""
+                            << *op.getMode() << "\" out";
   if (op.getMode() && !vector::isMode(*op.getMode(), arity))
     return op.emitOpError() << "mode \"" << *op.getMode() << "\" is none of "
-                            << (arity == 1   ? "a function of the stream alone"
-                                : arity == 2 ? "00, 01, 10, 11"
-                                             : "012, 002, 102, 112, 020, 021, "
-                                               "120");
+                            << (arity == 2 ? "00, 01, 10, 11"
+                                           : "012, 002, 102, 112, 020, 021, "
+                                             "120");
   return success();
 }
 
@@ -365,13 +400,15 @@ LogicalResult VectorTagOp::verify() {
 
 LogicalResult VectorNarrowOp::verify() {
   if ((getKind() == NarrowKind::Split) != getTime().has_value())
-    return emitOpError() << "split changes time, trim does not";
+    return emitOpError() << "split changes time, trim does not; write time "
+                            "with split alone";
   return success();
 }
 
 LogicalResult VectorWidenOp::verify() {
   if ((getKind() == WidenKind::Concat) != getTime().has_value())
-    return emitOpError() << "concat changes time, pad does not";
+    return emitOpError() << "concat changes time, pad does not; write time "
+                            "with concat alone";
   return success();
 }
 
@@ -381,7 +418,8 @@ LogicalResult VectorZipOp::verify() {
       getFn() == VectorFn::SarRound)
     return emitOpError() << vector::toString(cluster)
                          << " has no function of two operands "
-                         << stringifyVectorFn(getFn());
+                         << stringifyVectorFn(getFn()) << "; there are "
+                         << listFunctions(cluster, /*arity=*/2);
   if (getMode() && !vector::isMode(*getMode(), 2))
     return emitOpError() << "mode \"" << *getMode()
                          << "\" is none of 00, 01, 10, 11";

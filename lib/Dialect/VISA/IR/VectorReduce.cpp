@@ -84,7 +84,9 @@ void VectorReduceOp::check(StageChecker &checker, Layout &layout) {
     return;
   }
   if (layout.vector.zip) {
-    checker.notYetSupported() << "a reduction behind a zip";
+    checker.notYetSupported() << "a reduction behind a zip, where the flits of "
+                                 "group 0 still flow; commit, and reduce in a "
+                                 "chain of its own";
     return;
   }
   StringRef name = stringifyVectorFn(getFn());
@@ -99,7 +101,9 @@ void VectorReduceOp::check(StageChecker &checker, Layout &layout) {
   int axis = axes.find(getAxis());
   if (axis < 0 || (!layout.time.uses(axis) && !layout.packet.uses(axis))) {
     checker.fault("VE-54") << "axis " << getAxis()
-                           << " is not in the time and packet of the stream";
+                           << " is not in the time and packet of the stream, \""
+                           << layout.time.str() << "\" and \""
+                           << layout.packet.str() << "\"";
     return;
   }
   auto time = getFactors(layout.time), packet = getFactors(layout.packet);
@@ -258,7 +262,12 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
     plan.reduced = before->second;
     plan.freed = after->second;
   }
-  if (plan.slices == 0 || mapping::same(slice, newSlice))
+  if (mapping::same(slice, newSlice))
+    return mapping::Fault{"VE-63", "not-innermost",
+                          "slice is that of the stream, so that nothing would "
+                          "be reduced; write padding, a new axis or an axis of "
+                          "time for its innermost part"};
+  if (plan.slices == 0)
     return mapping::Fault{"VE-63", "not-innermost",
                           "the innermost slices must be reduced: slice \"" +
                               newSlice.str() + "\" keeps no outer part of \"" +
@@ -268,11 +277,14 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
   for (const auto *part : {&before, &after, &steps})
     if (!*part)
       return part->fault();
-  auto holds = [](const Canonical &canonical, const Factor &wanted) {
-    return llvm::any_of(canonical.factors, [&](const Factor &factor) {
-      return factor.axis == wanted.axis && factor.stride == wanted.stride &&
-             factor.extent == wanted.extent;
-    });
+  // The digit of time that goes into slices; those beyond it are padding.
+  auto findStep = [&](const Factor &wanted) -> const Factor * {
+    for (int64_t extent : {wanted.extent, wanted.live})
+      for (const Factor &factor : steps->factors)
+        if (factor.axis == wanted.axis && factor.stride == wanted.stride &&
+            factor.extent == extent)
+          return &factor;
+    return nullptr;
   };
   const mapping::Axes &axes = slice.axes();
   for (const Factor &factor : before->factors)
@@ -292,20 +304,21 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
           "axis " + axes[factor.axis].name +
               " lies within the reduced slices and stays; the slices that are "
               "reduced must be the innermost"};
-    if (isAxis && factor.live != factor.extent)
-      return unsupported("a slice with a padded axis of time");
     if (isAxis && time.uses(factor.axis)) {
-      if (!holds(*steps, factor))
+      const Factor *digit = findStep(factor);
+      if (!digit)
         return mapping::Fault{
             "VE-64", "freed-slot",
             "the digit of axis " + axes[factor.axis].name +
                 " in slice is none of the time of the stream"};
-      if (!llvm::isPowerOf2_64(factor.extent))
+      if (digit->live != digit->extent)
+        return unsupported("a slice with a padded axis of time");
+      if (!llvm::isPowerOf2_64(digit->extent))
         return unsupported("an axis of time in the slices that is no power of "
                            "two");
-      promoted.push_back(factor);
-      plan.mask += (factor.extent - 1) * step;
-      plan.steps.push_back({factor, step});
+      promoted.push_back(*digit);
+      plan.mask += (digit->extent - 1) * step;
+      plan.steps.push_back({*digit, step});
     } else if (isAxis && slice.uses(factor.axis)) {
       return mapping::Fault{"VE-64", "freed-slot",
                             "axis " + axes[factor.axis].name +
@@ -329,7 +342,9 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
   if (plan.loops.size() > rngd::machine::sequencerEntries)
     return unsupported("a reduction between slices of more than 8 loops");
   if (plan.slices > int64_t(rngd::machine::slicesPerPE))
-    return unsupported("groups of slices beyond one PE");
+    return unsupported("groups of slices beyond one PE; commit what " +
+                       Twine(rngd::machine::slicesPerPE) +
+                       " slices give, and reduce that again");
   return plan;
 }
 
@@ -368,7 +383,9 @@ void VectorInterSliceReduceOp::check(StageChecker &checker, Layout &layout) {
     return;
   }
   if (state.zip)
-    checker.notYetSupported() << "a reduction between slices behind a zip";
+    checker.notYetSupported() << "a reduction between slices behind a zip, "
+                                 "where the flits of group 0 still flow; "
+                                 "commit, and reduce in a chain of its own";
   StringRef name = stringifyVectorFn(getFn());
   if (!vector::findInterSlice(name, layout.type))
     checker.fault("VE-60") << "no reduction " << name << " of "
@@ -419,8 +436,11 @@ void VectorUnzipOp::check(StageChecker &checker, Layout &layout) {
   const mapping::Axes &axes = layout.time.axes();
   int axis = axes.find(getAxis());
   if (axis < 0 || axes[axis].size != 2 || !layout.time.uses(axis)) {
-    checker.fault("VE-48") << "axis " << getAxis()
-                           << " is no axis of size 2 in the time of the stream";
+    checker.fault("VE-48")
+        << "axis " << getAxis()
+        << " is no axis of size 2 in the time of the stream, "
+           "\""
+        << layout.time.str() << "\"";
     return;
   }
   auto split = dropPairAxis(layout.time, axis);
@@ -469,13 +489,17 @@ void VectorZipOp::check(StageChecker &checker, Layout &layout) {
     checker.fault("VE-52") << "the " << vector::toString(cluster)
                            << " cluster takes " << vector::ways(cluster)
                            << " elements a packet, the stream has "
-                           << (state.isNarrow ? 4 : 8);
+                           << (state.isNarrow ? "4; put vector_widen before it"
+                                              : "8; put vector_narrow before "
+                                                "it");
   const vector::Operation *row = getVectorOperation(*this, layout.type);
   claimAlu(*this, row, checker);
   if (!row)
     checker.fault("VE-13") << "the stream is " << furiosa::toString(layout.type)
                            << ", which " << vector::toString(cluster) << " "
-                           << stringifyVectorFn(getFn()) << " does not take";
+                           << stringifyVectorFn(getFn())
+                           << " does not take; convert the values, or take the "
+                              "bits as they are with vector_reinterpret";
   state.zip = getOperation();
   state.pairTime = layout.time;
   auto merged = dropPairAxis(layout.time, state.pairAxis);

@@ -43,10 +43,10 @@ static Result<LoopNest> toBytes(llvm::ArrayRef<Entry> entries, unsigned bits) {
     auto stride = getBytes(entry.stride, bits);
     if (!stride)
       return notYetSupported("MM-5", "a stride of " +
-                                          llvm::Twine(entry.stride) +
-                                          " elements of " + llvm::Twine(bits) +
-                                          " bits, which is no whole number of "
-                                          "bytes");
+                                         llvm::Twine(entry.stride) +
+                                         " elements of " + llvm::Twine(bits) +
+                                         " bits, which is no whole number of "
+                                         "bytes");
     nest.push_back({entry.size, *stride});
   }
   return nest;
@@ -87,10 +87,10 @@ static int64_t getStrideOf(const Loop &loop) { return loop.stride; }
 // Fetch
 //===----------------------------------------------------------------------===//
 
-Result<FetchLoops> loops::deriveFetchLoops(const Mapping &memory,
-                                           const Mapping &time,
-                                           const Mapping &packet,
-                                           const FetchWidth &width) {
+/// The loops, wherever they reach.
+static Result<FetchLoops> walkFetch(const Mapping &memory, const Mapping &time,
+                                    const Mapping &packet,
+                                    const FetchWidth &width) {
   auto sequence = mapping::sequence(memory, time, packet, SequenceMode::Read);
   if (!sequence)
     return sequence.fault();
@@ -102,9 +102,9 @@ Result<FetchLoops> loops::deriveFetchLoops(const Mapping &memory,
   auto runBytes = getBytes(run, width.bits);
   if (!runBytes)
     return notYetSupported("MM-5", "a fetch of runs of " + llvm::Twine(run) +
-                                        " elements of " +
-                                        llvm::Twine(width.bits) +
-                                        " bits, which are no whole bytes");
+                                       " elements of " +
+                                       llvm::Twine(width.bits) +
+                                       " bits, which are no whole bytes");
 
   FetchLoops result;
   int64_t widest =
@@ -141,19 +141,76 @@ Result<FetchLoops> loops::deriveFetchLoops(const Mapping &memory,
     result.loops.push_back({*runBytes / result.read, result.read});
   if (auto fault = checkLimits(result.loops))
     return *fault;
+  return result;
+}
 
-  // What padding reads behind the end may be at most the rest of a packet: a
-  // buffer has nothing to read beyond that.
-  auto end = getEnd(result.loops, result.read, getStrideOf);
+/// What padding reads behind the end may be at most the rest of a packet: a
+/// buffer has nothing to read beyond that.
+static Result<FetchLoops> checkReach(Result<FetchLoops> result,
+                                     const Mapping &memory,
+                                     const Mapping &packet,
+                                     const FetchWidth &width) {
+  if (!result)
+    return result;
+  auto end = getEnd(result->loops, result->read, getStrideOf);
   auto memoryBytes = getBytes(memory.size(), width.bits);
   auto packetBytes = getBytes(packet.size(), width.convertedBits);
   if (!end || !memoryBytes || !packetBytes ||
-      *end - (std::max(result.read, *packetBytes) - 1) > *memoryBytes)
+      *end - (std::max(result->read, *packetBytes) - 1) > *memoryBytes)
     return notYetSupported(
         "MM-10", "a fetch whose padding reads more than a packet behind the "
                  "end of element \"" +
                      memory.str() + "\"; pad the tensor as the stream");
   return result;
+}
+
+Result<FetchLoops> loops::deriveFetchLoops(const Mapping &memory,
+                                           const Mapping &time,
+                                           const Mapping &packet,
+                                           const FetchWidth &width) {
+  return checkReach(walkFetch(memory, time, packet, width), memory, packet,
+                    width);
+}
+
+/// Elements from one tensor of a pair to the other.
+static std::optional<int64_t> getPairDistance(const Mapping &memory) {
+  return llvm::checkedMul<int64_t>(memory.size(), 2);
+}
+
+Result<Mapping> loops::pairTensors(const Mapping &index,
+                                   const Mapping &memory) {
+  auto distance = getPairDistance(memory);
+  if (!distance)
+    return notYetSupported("TU-10", "tensors of more than 2^62 elements");
+  auto far = mapping::pad(memory, *distance);
+  return far ? mapping::pair(index, *far) : far;
+}
+
+Result<FetchLoops> loops::derivePairLoops(const Mapping &memory,
+                                          const Mapping &index,
+                                          const Mapping &time,
+                                          const Mapping &packet,
+                                          const FetchWidth &width) {
+  auto both = pairTensors(index, memory);
+  if (!both)
+    return both.fault();
+  auto result = walkFetch(*both, time, packet, width);
+  if (!result)
+    return result;
+  auto distance = getPairDistance(memory);
+  auto bytes = distance ? getBytes(*distance, width.bits) : std::nullopt;
+  Loop *loop = llvm::find_if(result->loops, [&](const Loop &loop) {
+    return loop.size == 2 && loop.stride == bytes;
+  });
+  if (loop == result->loops.end())
+    return Fault{"TU-10", "pair",
+                 "time \"" + time.str() +
+                     "\" takes the tensors in another way "
+                     "than one after the other; write axis " +
+                     index.str() + " as it is"};
+  loop->stride = 0;
+  result->pairLoop = loop - result->loops.begin();
+  return checkReach(std::move(result), memory, packet, width);
 }
 
 //===----------------------------------------------------------------------===//

@@ -159,7 +159,7 @@ int64_t rngd::getLastOffset(const HardwareLoops &loops) {
   // At most 8 terms of 16 + 22 bits: the sum cannot overflow.
   int64_t offset = 0;
   for (const HardwareLoop &loop : loops)
-    offset += int64_t(loop.limit - 1) * loop.stride;
+    offset += int64_t(loop.limit - 1) * std::max(loop.stride, 0);
   return offset;
 }
 

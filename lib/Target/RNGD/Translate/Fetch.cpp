@@ -20,9 +20,20 @@ LogicalResult ExecEncoder::encode(lir::FetchSequencerOp op) {
   // The sub context always reads 8 bytes and has no field for it.
   if (isMain() && failed(set(op, block, "fetch_size", op.getRead())))
     return failure();
-  if (failed(set(op, block, "base", *start + op.getBase())) ||
-      failed(setLoops(op, block, "limits", "strides", op.getSizes(),
-                      op.getStrides())) ||
+  int64_t base = *start + op.getBase();
+  SmallVector<int64_t> strides(op.getStrides());
+  if (op.getOther()) {
+    FailureOr<int64_t> other = address(op, op.getOther());
+    if (failed(other))
+      return failure();
+    // Addresses wrap, so that a step back is one of the field's width.
+    strides[op.getPairLoop()] =
+        (*other + op.getOtherBase() - base) &
+        ((int64_t(1) << machine::sequencerStrideBits) - 1);
+  }
+  if (failed(set(op, block, "base", base)) ||
+      failed(
+          setLoops(op, block, "limits", "strides", op.getSizes(), strides)) ||
       failed(set(op, block, "flit_count", op.getFlits())))
     return failure();
   return set(
@@ -79,10 +90,9 @@ LogicalResult ExecEncoder::encode(lir::SwitchOp op) {
     return failure();
   if (op.getTopology() == lir::Topology::Forwarding)
     return success();
-  for (auto [field, size] : llvm::zip(
-           ArrayRef<StringRef>({"outer_slice_log_size", "outer_dim1_log_size",
-                                "outer_dim0_log_size"}),
-           op.getSlices()))
+  static constexpr StringRef sizeFields[] = {
+      "outer_slice_log_size", "outer_dim1_log_size", "outer_dim0_log_size"};
+  for (auto [field, size] : llvm::zip(sizeFields, op.getSlices()))
     if (failed(set(op, block, field, llvm::Log2_64(size))))
       return failure();
   bool splitsTime = op.getTopology() == lir::Topology::Broadcast01 ||
@@ -164,20 +174,73 @@ static LogicalResult buildCustomSwitch(UnitBuilder &unit,
   return success();
 }
 
-LogicalResult rngd::buildFetch(UnitBuilder &unit, const FetchConfig &config) {
+namespace {
+/// What a fetch reads: one buffer, or two that a loop of 2 tells apart.
+struct FetchSources {
+  PlacedBuffer source;
+  std::optional<PlacedBuffer> other;
+  /// Of two: offset of the other one, and the place of the loop from outside.
+  int64_t offset = 0, pairLoop = 0;
+};
+} // namespace
+
+/// Finds what the loops read; where no buffer holds it all, takes a loop of 2
+/// for the index of two buffers of one size.
+static FailureOr<FetchSources> findSources(UnitBuilder &unit,
+                                           const FetchConfig &config) {
   BufferUse use;
   use.address = config.base;
   use.bytes = getLastOffset(config.loops) + config.readBytes;
   use.slack = std::max(config.readBytes, config.packetBytes) - 1;
+  use.isProbe = true;
+  bool stepsBack = llvm::any_of(
+      config.loops, [](const HardwareLoop &loop) { return loop.stride < 0; });
+  if (!stepsBack)
+    if (FailureOr<PlacedBuffer> source = unit.buffers(use); succeeded(source))
+      return FetchSources{*source, std::nullopt};
+  int64_t place = 0;
+  for (size_t k = config.loops.size(); k-- > 0;) {
+    const HardwareLoop &loop = config.loops[k];
+    if (loop.limit == 2) {
+      HardwareLoops rest = config.loops;
+      rest[k].stride = 0;
+      use.bytes = getLastOffset(rest) + config.readBytes;
+      use.address = config.base;
+      FailureOr<PlacedBuffer> source = unit.buffers(use);
+      use.address += loop.stride;
+      FailureOr<PlacedBuffer> other = unit.buffers(use);
+      if (succeeded(source) && succeeded(other) &&
+          source->buffer.getType() == other->buffer.getType())
+        return FetchSources{*source, *other, loop.stride, place};
+    }
+    place += loop.limit != 1;
+  }
+  // Says what is missing.
+  use.address = config.base;
+  use.bytes = getLastOffset(config.loops) + config.readBytes;
+  use.isProbe = false;
   FailureOr<PlacedBuffer> source = unit.buffers(use);
   if (failed(source))
     return failure();
+  return FetchSources{*source, std::nullopt};
+}
+
+LogicalResult rngd::buildFetch(UnitBuilder &unit, const FetchConfig &config) {
+  FailureOr<FetchSources> sources = findSources(unit, config);
+  if (failed(sources))
+    return failure();
+  const PlacedBuffer &source = sources->source;
+  const std::optional<PlacedBuffer> &other = sources->other;
   LoopLists loops = getLoops(config.loops);
+  if (other)
+    loops.strides[sources->pairLoop] = 0;
   OpBuilder &builder = unit.builder;
   lir::FetchSequencerOp::create(
-      builder, unit.loc, source->buffer, config.base - source->address,
-      loops.sizes, loops.strides, config.readBytes, config.packetBytes,
-      int64_t(config.packets) * config.flitsPerPacket);
+      builder, unit.loc, source.buffer, config.base - source.address,
+      other ? other->buffer : Value(),
+      other ? config.base + sources->offset - other->address : 0,
+      sources->pairLoop, loops.sizes, loops.strides, config.readBytes,
+      config.packetBytes, int64_t(config.packets) * config.flitsPerPacket);
   auto type = [&](ElementType element) {
     return getMLIRType(builder.getContext(), element);
   };

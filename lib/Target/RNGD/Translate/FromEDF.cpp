@@ -319,6 +319,8 @@ KernelReader::findBuffer(Location loc, const BufferUse &use,
     bool isLive = command && loopSteps.empty() &&
                   placed.firstCycle <= int64_t(command->begin) &&
                   int64_t(command->end) <= placed.lastCycle;
+    if (use.isProbe && command && loopSteps.empty() && !isLive)
+      continue;
     std::tuple score(isLive, end <= placed.bytes, start == 0,
                      use.isWrite ? 0 : placed.lastWrite);
     if (best && score <= bestScore)
@@ -326,6 +328,8 @@ KernelReader::findBuffer(Location loc, const BufferUse &use,
     best = &placed;
     bestScore = score;
   }
+  if (!best && use.isProbe)
+    return failure();
   if (!best)
     return emitError(loc) << "no buffer of the plan holds the "
                           << lir::stringifyTier(use.tier) << " bytes "
@@ -706,6 +710,7 @@ LogicalResult KernelReader::checkSame(ArrayRef<EventCursor> cursors) {
     bool isSame = first && next && first->kind == next->kind &&
                   first->context == next->context &&
                   first->images == next->images &&
+                  first->operands == next->operands &&
                   first->trips == next->trips && first->count == next->count &&
                   first->begin == next->begin && first->end == next->end &&
                   first->pattern == next->pattern;

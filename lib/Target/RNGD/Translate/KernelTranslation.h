@@ -8,6 +8,7 @@
 #define FURIOSA_LIB_TARGET_RNGD_TRANSLATE_KERNELTRANSLATION_H
 
 #include "furiosa/Dialect/Utils/ElementTypes.h"
+#include "furiosa/Support/Version.h"
 #include "furiosa/Target/RNGD/Translate.h"
 
 #include "mlir/IR/Builders.h"
@@ -22,7 +23,8 @@ inline constexpr llvm::StringLiteral bufferNameAttr = "name";
 inline constexpr unsigned noDescriptorRegister =
     machine::tucGeneralRegisters - 1;
 
-inline constexpr llvm::StringLiteral producer = "furiosa-opt-mlir 0.1.0";
+inline constexpr llvm::StringLiteral producer =
+    "furiosa-opt-mlir " FURIOSA_VERSION;
 
 /// Which DMAs a wait may be about, for each PE: a wait for a tag goes to the
 /// PEs that started a DMA with it since the last wait; if there are none on any

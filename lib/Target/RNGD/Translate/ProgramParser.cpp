@@ -174,6 +174,11 @@ bool ProgramParser::parseIssue(std::vector<ProgramEvent> &events) {
     if (!parseFill(*command, event))
       return false;
     break;
+  case TucOp::StoTrf:
+  case TucOp::StoVrf:
+    if (!parseStore(*command, event))
+      return false;
+    break;
   case TucOp::DmaW:
     if (!parseDma(*command, instruction, event))
       return false;
@@ -278,6 +283,19 @@ bool ProgramParser::parseFill(const TucCommand &command, ProgramEvent &event) {
   event.begin = fill->begin;
   event.end = fill->end;
   event.pattern = fill->pattern;
+  return true;
+}
+
+bool ProgramParser::parseStore(const TucCommand &command, ProgramEvent &event) {
+  llvm::Expected<ExecConfig> config = decodeShortStore(command);
+  if (!config)
+    return fail(llvm::toString(config.takeError()));
+  event.kind = Kind::Exec;
+  event.context = codes::ExecTarget::Sub;
+  event.operands = {uint64_t(command.op())};
+  for (unsigned k = 0; k < command.numOperands(); ++k)
+    event.operands.push_back(command.operand(k));
+  event.config = std::make_shared<const ExecConfig>(std::move(*config));
   return true;
 }
 

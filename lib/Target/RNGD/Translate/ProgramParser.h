@@ -48,9 +48,11 @@ struct ProgramEvent {
   };
   llvm::SmallVector<Descriptor, 4> descriptors;
 
-  /// Exec: what the registers say, and where the images stand.
+  /// Exec: what the registers say, and where the images stand; of a short
+  /// store its operands instead.
   std::shared_ptr<const ExecConfig> config;
   llvm::SmallVector<uint32_t, 8> images;
+  llvm::SmallVector<uint64_t, 3> operands;
 
   /// Fill: bytes [begin, end) of the data memory of each slice.
   uint64_t begin = 0, end = 0;
@@ -96,6 +98,7 @@ private:
   bool parseWrite(const TucCommand &command, int slice);
   bool parseExec(const TucCommand &command, ProgramEvent &event);
   bool parseFill(const TucCommand &command, ProgramEvent &event);
+  bool parseStore(const TucCommand &command, ProgramEvent &event);
   bool parseDma(const TucCommand &command, const edf::Instruction &instruction,
                 ProgramEvent &event);
   /// Forgets what the first iteration knows and a later one may not.

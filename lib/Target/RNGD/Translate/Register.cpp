@@ -44,6 +44,10 @@ static llvm::cl::opt<bool>
     packConstants("pack-constants",
                   llvm::cl::desc("Pack large constants with zstd"));
 
+static llvm::cl::opt<bool>
+    asJson("json",
+           llvm::cl::desc("Disassemble to JSON (docs/edf.schema.json)"));
+
 static void writeBytes(raw_ostream &output, ArrayRef<uint8_t> bytes) {
   output << llvm::toStringRef(bytes);
 }
@@ -136,7 +140,8 @@ void rngd::registerEDFTranslations(
         llvm::Expected<edf::Reader> reader = openInput(*sources);
         if (!reader)
           return report(context, reader.takeError());
-        if (llvm::Error error = edf::disassemble(output, *reader))
+        if (llvm::Error error = (asJson ? edf::disassembleJson
+                                        : edf::disassemble)(output, *reader))
           return report(context, std::move(error));
         return success();
       });

@@ -268,7 +268,9 @@ std::string KernelWriter::describe(lir::ExecOp exec) const {
   std::string from, to;
   for (Operation &unit : exec.getBody().getOps()) {
     if (auto op = dyn_cast<lir::FetchSequencerOp>(unit))
-      from = describe(op.getSource(), op.getBase());
+      from = describe(op.getSource(), op.getBase()) +
+             (op.getOther() ? ", " + describe(op.getOther(), op.getOtherBase())
+                            : std::string());
     else if (auto op = dyn_cast<lir::TrfStoreOp>(unit))
       to = describe(op.getTarget(), 0);
     else if (auto op = dyn_cast<lir::VrfStoreOp>(unit))
@@ -364,6 +366,19 @@ LogicalResult KernelWriter::addExec(resource::IssueOp issue, lir::ExecOp exec) {
     return exec.emitOpError() << llvm::toString(decoded.takeError());
   if (const FetchConversion *lookup = decoded->fetch.lookup)
     tables.insert(lookup->code);
+
+  // Words in a row go into a register file by one command.
+  if (std::optional<TucCommand> store = encodeShortStore(*decoded)) {
+    for (ClusterProgram &cluster : clusters) {
+      TucCommand command = *store;
+      for (StringRef operand : {"r0", "r1", "r2"})
+        if (failed(setField(exec, command, operand, cluster.takeRegister())))
+          return failure();
+      push(cluster, command, getAllPEs());
+    }
+    schedule(edf::CommandKind::Sub, 0, issue.getCycles(), describe(exec));
+    return success();
+  }
 
   // Where an image goes: PEs and slice.
   struct Write {

@@ -14,7 +14,7 @@ import sys
 
 program, folder, scratch = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 
-CODES = {"i": "<i4", "b": "|i1", "f": "<f4"}
+CODES = {"i": "<i4", "h": "<i2", "b": "|i1", "f": "<f4"}
 
 
 def write_npy(path, code, shape, values):
@@ -29,7 +29,7 @@ def read_npy(path):
     assert data[:8] == b"\x93NUMPY\x01\x00", path
     start = 10 + int.from_bytes(data[8:10], "little")
     kind = re.search(rb"'descr': '[<|](..)'", data[:start]).group(1)
-    result = array.array({b"i4": "i", b"f4": "f"}[kind])
+    result = array.array({b"i4": "i", b"i2": "h", b"f4": "f"}[kind])
     result.frombytes(data[start:])
     return list(result)
 
@@ -111,3 +111,14 @@ table = [float(k * 41 % 255 - 127) * 2.0**(k // 256) for k in range(256 * 16)]
 index = [(k * 101 + 7) % 256 for k in range(256)]
 expect("gather", run("gather", ("f", (256, 16), table), ("i", (256,), index)),
        sum([table[16 * n:16 * n + 16] for n in index], []))
+
+# All sixteen numbers of f4e2m1 through a table to f8e4m3, and from there to f32.
+numbers = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]
+numbers += [-x for x in numbers]
+f4 = [numbers[(k * 7 + k // 16) % 16] for k in range(4096)]
+expect("lookup", run("lookup", ("f", (256, 16), f4)), f4)
+
+# From slice to slice within a PE, between PEs and between the two clusters, with
+# barriers in between.
+words = [wrap(k * 48271 + 11, 16) for k in range(2048)]
+expect("two_clusters", run("two_clusters", ("h", (256, 8), words)), words)

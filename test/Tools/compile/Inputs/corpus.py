@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes kernels of the examples at many sizes.
 
-usage: corpus.py EXAMPLES FOLDER COUNT [--one-file]
-Each is a file of its own, or all are modules of FOLDER/corpus.mlir.
+usage: corpus.py EXAMPLES FOLDER COUNT [--one-file] [--tensors]
+Each is a file of its own, or all are modules of FOLDER/corpus.mlir. With
+--tensors they are functions of tensors.
 """
 
 import os
@@ -28,29 +29,45 @@ def gemv(text, i):
         "%c64", "%ctiles").replace("constant 64", f"constant {tiles}")
 
 
-def make(examples, count):
-    shapes = [("gemm_i8", gemm), ("gemm_bf16", gemm), ("constant_add", vector),
-              ("elementwise_mul", vector), ("gemv_tiled", gemv)]
+def scale_axis(name, sizes):
+    """Gives an axis of a tensor kernel other sizes."""
+    def change(text, i):
+        return re.sub(rf"(?<=\b{name} = )\d+", str(sizes[i % len(sizes)]), text)
+    return change
+
+
+SHAPES = [("gemm_i8", "gemm_i8", gemm), ("gemm_bf16", "gemm_bf16", gemm),
+          ("constant_add", "constant_add", vector),
+          ("elementwise_mul", "elementwise_mul", vector),
+          ("gemv_tiled", "gemv_tiled", gemv)]
+TENSOR_SHAPES = [
+    ("tmap_gemm", "gemm", scale_axis("I", range(64, 1024, 64))),
+    ("tmap_mlp", "mlp", scale_axis("N", range(16, 256, 16))),
+    ("tmap_softmax", "softmax", scale_axis("N", range(32, 512, 32)))]
+
+
+def make(examples, count, shapes):
     for i in range(count):
-        name, change = shapes[i % len(shapes)]
+        name, function, change = shapes[i % len(shapes)]
         with open(os.path.join(examples, name + ".mlir"), encoding="utf-8") as file:
             text = change(file.read(), i // len(shapes))
-        yield f"{name}_{i}", text.replace(f"@{name}(", f"@{name}_{i}(")
+        assert f"@{function}(" in text, name
+        yield f"{name}_{i}", text.replace(f"@{function}(", f"@{name}_{i}(")
 
 
 def main():
-    examples, folder, count = sys.argv[1:4]
+    examples, folder, count, *flags = sys.argv[1:]
+    shapes = TENSOR_SHAPES if "--tensors" in flags else SHAPES
     os.makedirs(folder, exist_ok=True)
     whole = []
-    for i, (name, text) in enumerate(make(examples, int(count))):
-        if sys.argv[4:] != ["--one-file"]:
+    for i, (name, text) in enumerate(make(examples, int(count), shapes)):
+        if "--one-file" not in flags:
             with open(os.path.join(folder, name + ".mlir"), "w",
                       encoding="utf-8") as file:
                 file.write(text)
             continue
         # Aliases are of the whole file; a name may not end in a digit.
-        whole.append(re.sub(r"([#!])(axes|\w+)\b(?=( = |[,>) ]|$))",
-                            lambda m: m.group(0), text))
+        whole.append(text)
         for alias in set(re.findall(r"^([#!]\w+) = ", text, re.M)):
             whole[-1] = re.sub(re.escape(alias) + r"\b",
                                f"{alias}_{i}_", whole[-1])

@@ -68,9 +68,20 @@ for command, zsh_part, some in (
             ["groff", "-man", "-ww", "-Tutf8", os.path.join(sources, "docs", name)],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         assert run.stderr == "", run.stderr
-if shutil.which("zsh"):
-    subprocess.run(["zsh", "-n", os.path.join(sources, "tools", "furiosa-opt-mlir",
-                                              "_furiosa-opt-mlir")], check=True)
+
+# One version.
+version = re.search(r"project\(furiosa-opt-mlir VERSION ([0-9.]+)",
+                    read("CMakeLists.txt")).group(1)
+for words in [program], [program, "compile"], [program, "explain"]:
+    text = subprocess.run([*words, "--version"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    assert text.startswith(f"furiosa-opt-mlir {version} (LLVM "), text
+for command in "compile", "explain":
+    assert f'"furiosa-opt-mlir {version}"' in read(
+        "docs", f"furiosa-opt-mlir-{command}.1").splitlines()[0]
+text = subprocess.run([program, "--help"], check=True, text=True,
+                      stdout=subprocess.PIPE).stdout
+assert "compile FILE... [FILTER]..." in text and "explain MAPPING" in text
 
 if shutil.which("bash"):
     kernels = os.path.join(sources, "test", "Tools", "compile", "Inputs",

@@ -1,13 +1,17 @@
-"""Reads what compile says to programs.
+"""Reads what compile says to programs, and checks it against
+docs/messages.schema.json and the structure of SARIF.
 
 usage: messages.py PROGRAM BAD.mlir GOOD.mlir FOLDER
 """
 
+import copy
 import json
 import os
 import shutil
 import subprocess
 import sys
+
+import schema as jsonschema
 
 program, bad, good, folder = sys.argv[1:]
 program = shutil.which(program)
@@ -24,42 +28,12 @@ def compile_with(style, *sources):
     return run.returncode, run.stdout.decode("utf-8"), run.stderr
 
 
-def check_fields(value, fields):
-    for name, kind in fields.items():
-        assert name in value, (name, value)
-        assert isinstance(value[name], kind), (name, value[name])
-
-
-SPAN = {"file_name": str, "byte_start": int, "byte_end": int, "line_start": int,
-        "line_end": int, "column_start": int, "column_end": int,
-        "is_primary": bool, "text": list, "label": (str, type(None)),
-        "suggested_replacement": (str, type(None)),
-        "suggestion_applicability": (str, type(None)),
-        "expansion": (dict, type(None))}
-DIAGNOSTIC = {"message": str, "code": (dict, type(None)), "level": str,
-              "spans": list, "children": list, "rendered": (str, type(None))}
-TARGET = {"kind": list, "crate_types": list, "name": str, "src_path": str,
-          "edition": str, "doc": bool, "doctest": bool, "test": bool}
-MESSAGE = {"package_id": str, "manifest_path": str, "target": dict,
-           "message": dict}
-ARTIFACT = {"package_id": str, "manifest_path": str, "target": dict,
-            "profile": dict, "features": list, "filenames": list,
-            "executable": (str, type(None)), "fresh": bool}
-PROFILE = {"opt_level": str, "debuginfo": int, "debug_assertions": bool,
-           "overflow_checks": bool, "test": bool}
+LINE = jsonschema.load_documented("messages")
+SARIF = jsonschema.load(os.path.join(os.path.dirname(__file__), "sarif.schema.json"))
 
 
 def check_diagnostic(diagnostic):
-    check_fields(diagnostic, DIAGNOSTIC)
-    assert diagnostic["level"] in ("error", "warning", "note", "help")
-    if diagnostic["code"] is not None:
-        check_fields(diagnostic["code"],
-                     {"code": str, "explanation": (str, type(None))})
     for span in diagnostic["spans"]:
-        check_fields(span, SPAN)
-        for line in span["text"]:
-            check_fields(line, {"text": str, "highlight_start": int,
-                                "highlight_end": int})
         # What is marked is there, byte for byte.
         if os.path.exists(span["file_name"]) and span["text"]:
             with open(span["file_name"], "rb") as file:
@@ -77,16 +51,9 @@ def check_diagnostic(diagnostic):
 def read_lines(text):
     lines = [json.loads(line) for line in text.splitlines()]
     for line in lines:
+        jsonschema.validate(line, LINE)
         if line["reason"] == "compiler-message":
-            check_fields(line, MESSAGE)
-            check_fields(line["target"], TARGET)
             check_diagnostic(line["message"])
-        elif line["reason"] == "compiler-artifact":
-            check_fields(line, ARTIFACT)
-            check_fields(line["target"], TARGET)
-            check_fields(line["profile"], PROFILE)
-        else:
-            assert line["reason"] == "build-finished", line
     assert [line["reason"] for line in lines].index("build-finished") == \
         len(lines) - 1
     return lines
@@ -185,19 +152,63 @@ assert run.returncode == 0, run
 assert os.path.exists(os.path.join(os.fsencode(folder), b'k\xfe\n".edf'))
 
 # SARIF 2.1.0.
-code, out, err = compile_with("sarif", good, bad)
-log = json.loads(out)
-assert code == 1 and log["version"] == "2.1.0"
-assert log["$schema"].endswith("sarif-2.1.0.json")
-(run,) = log["runs"]
-check_fields(run["tool"]["driver"], {"name": str, "version": str, "rules": list})
+def compile_to_sarif(*sources):
+    code, out, err = compile_with("sarif", *sources)
+    log = json.loads(out)
+    jsonschema.validate(log, SARIF)
+    assert log["$schema"].endswith("sarif-2.1.0.json")
+    (run,) = log["runs"]
+    # What is named is there.
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert set(rules) == {result["ruleId"] for result in run["results"]
+                          if "ruleId" in result}
+    return code, run, rules
+
+
+code, run, rules = compile_to_sarif(good, bad)
+assert code == 1
 assert run["invocations"] == [{"executionSuccessful": False}]
-assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["TU-29", "MA-7"]
+assert rules == ["TU-29", "MA-7"]
 result = run["results"][0]
 assert result["ruleId"] == "TU-29" and result["level"] == "error"
 place = result["locations"][0]["physicalLocation"]
 assert place["region"]["startLine"] == 33
 assert place["region"]["startColumn"] == 28
 assert place["artifactLocation"]["uri"].startswith("file:///")
-code, out, err = compile_with("sarif", good)
-assert code == 0 and json.loads(out)["runs"][0]["results"] == []
+assert [note["message"]["text"] for note in result["relatedLocations"]] == \
+    ['"A / 16" has 128 positions, "1" has 1']
+code, run, rules = compile_to_sarif(good)
+assert code == 0 and run["results"] == rules == []
+assert run["invocations"] == [{"executionSuccessful": True}]
+# What has no place, a file as a whole, a strange name.
+compile_to_sarif(good, "xyzzy")
+compile_to_sarif(folder + "/none.mlir")
+with open(strange, "wb") as file:
+    file.write(b"func.func @f(")
+code, run, rules = compile_to_sarif(os.fsdecode(strange))
+uri = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+assert uri.endswith("/%FF%20%C3%A9%1B%0A.mlir"), uri
+
+
+# The schemas are not satisfied by just anything.
+def refuses(schema, value, change):
+    damaged = copy.deepcopy(value)
+    change(damaged)
+    try:
+        jsonschema.validate(damaged, schema)
+    except AssertionError:
+        return True
+    return False
+
+
+code, out, err = compile_with("json", bad)
+line = next(line for line in read_lines(out) if line["reason"] == "compiler-message")
+assert refuses(LINE, line, lambda m: m.pop("package_id"))
+assert refuses(LINE, line, lambda m: m["message"].update(level="fatal"))
+assert refuses(LINE, line, lambda m: m["message"]["spans"][0].pop("byte_start"))
+assert refuses(LINE, line, lambda m: m["message"]["children"][0].update(a=1))
+code, out, err = compile_with("sarif", bad)
+log = json.loads(out)
+assert refuses(SARIF, log, lambda s: s.update(version="2.0.0"))
+assert refuses(SARIF, log, lambda s: s["runs"][0]["results"][0].pop("message"))
+assert refuses(SARIF, log, lambda s: s["runs"][0]["results"][0].update(level="fatal"))

@@ -3,24 +3,29 @@
 usage: terminal.py PROGRAM BAD.mlir GOOD.mlir FOLDER
 """
 
+import fcntl
 import os
 import pty
 import re
 import shutil
+import struct
 import subprocess
 import sys
+import termios
 
 program, bad, good, folder = sys.argv[1:]
 program = shutil.which(program)
 
 
-def run(source, *flags, terminal=True, table=False, **variables):
+def run(source, *flags, terminal=True, table=False, columns=0, **variables):
     env = {**os.environ, "TERM": "xterm-256color", **variables}
     command = [program, "compile", source, "-o", folder, *flags]
     if not terminal:
         return subprocess.run(command, env=env, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE).stderr
     ours, theirs = pty.openpty()
+    if columns:
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with subprocess.Popen(command, env=env, stderr=theirs,
                           stdout=theirs if table else subprocess.DEVNULL):
         os.close(theirs)
@@ -58,5 +63,8 @@ for source in bad, "no-file", folder + "/none.mlir":
     assert not re.search(rb"\x1b\[[0-9;]*m", run(source, NO_COLOR="1"))
     assert b"\x1b" not in run(source, table=True, TERM="dumb")
 assert b"[4/4] attention::prefill" in run(good)
+# A line that is taken back must be one line.
+pieces = run(good, columns=13).split(b"\r\x1b[K")
+assert b"[4/4] attent" in pieces and max(map(len, pieces)) == 12, pieces
 assert run(good, terminal=False) == b""
 assert run(good, "--message-format", "json").count(b"[4/4]") == 0

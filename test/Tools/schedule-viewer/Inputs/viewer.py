@@ -1,14 +1,19 @@
 """Tries the schedule viewer in headless Chromium.
 
+Leaves screenshots in FOLDER for people to look at: the schedule as it opens,
+with a command selected, with a brush, and 10,000 commands.
+
 usage: viewer.py VIEWER SCHEDULE CHROMIUM FOLDER
 """
 
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 viewer, schedule, chromium, folder = sys.argv[1:]
 with open(viewer, encoding="utf-8") as file:
@@ -24,12 +29,79 @@ def carry(text):
             text.replace("<", "\\u003c") + "</script>")
 
 
-def run(name, text, script):
-    """Opens the page with a schedule, runs the script, returns what it gives."""
+def browse(name, text, script, *options):
+    """Opens the page with a schedule and a script behind it."""
     path = os.path.join(folder, name + ".html")
     with open(path, "w", encoding="utf-8") as file:
         file.write(page.replace("<script>", carry(text) + "<script>", 1).replace(
-            "</body>", f"""<script>
+            "</body>", f"<script>{script}</script></body>"))
+    with tempfile.TemporaryDirectory() as profile:
+        return subprocess.run(
+            [chromium, "--headless", "--no-sandbox", "--disable-gpu",
+             "--disable-extensions", "--no-first-run", "--hide-scrollbars",
+             "--window-size=1400,800", f"--user-data-dir={profile}", *options,
+             "file://" + os.path.abspath(path)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+
+
+def read_png(path):
+    """Width, height and rows of (red, green, blue) of a picture of 8 bits."""
+    with open(path, "rb") as file:
+        data = file.read()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", path
+    at, packed = 8, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        chunk = data[at + 8:at + 8 + length]
+        if kind == b"IHDR":
+            width, height, depth, colours = struct.unpack(">IIBB", chunk[:10])
+            assert depth == 8 and colours in (2, 6), (depth, colours)
+        elif kind == b"IDAT":
+            packed += chunk
+        at += 12 + length
+    size = 3 if colours == 2 else 4
+    raw, rows, last = zlib.decompress(packed), [], bytes(width * size)
+    for y in range(height):
+        start = y * (width * size + 1)
+        kind, row = raw[start], bytearray(raw[start + 1:start + 1 + width * size])
+        for x in range(len(row)):
+            left = row[x - size] if x >= size else 0
+            corner = last[x - size] if x >= size else 0
+            up = last[x]
+            if kind == 4:
+                guess = min((left, up, corner),
+                            key=lambda value: abs(left + up - corner - value))
+            else:
+                guess = (0, left, up, (left + up) // 2)[kind]
+            row[x] = (row[x] + guess) & 255
+        last = bytes(row)
+        rows.append([tuple(row[x:x + 3]) for x in range(0, len(row), size)])
+    return width, height, rows
+
+
+def shoot(name, text, script, colours):
+    """A screenshot, in which there are pixels of some colours. Unpacking it
+    takes seconds: not done if none are asked for."""
+    picture = os.path.join(folder, name + ".png")
+    done = browse(name, text, script, "--screenshot=" + os.path.abspath(picture))
+    assert os.path.exists(picture), done.stderr[-2000:]
+    assert os.path.getsize(picture) > 10000
+    if not colours:
+        return
+    width, height, rows = read_png(picture)
+    assert (width, height) == (1400, 800), (width, height)
+    seen = {}
+    for row in rows:
+        for pixel in row:
+            seen[pixel] = seen.get(pixel, 0) + 1
+    for colour in colours:
+        pixel = tuple(int(colour[i:i + 2], 16) for i in (1, 3, 5))
+        assert seen.get(pixel, 0) >= 20, (name, colour)
+
+
+def run(name, text, script):
+    """Opens the page with a schedule, runs the script, returns what it gives."""
+    done = browse(name, text, f"""
 const output = document.createElement("pre");
 output.id = "output";
 try {{
@@ -38,14 +110,7 @@ try {{
   output.textContent = JSON.stringify({{ failed: String(error.stack) }});
 }}
 document.body.append(output);
-</script></body>"""))
-    with tempfile.TemporaryDirectory() as profile:
-        done = subprocess.run(
-            [chromium, "--headless", "--no-sandbox", "--disable-gpu",
-             "--disable-extensions", "--no-first-run", "--hide-scrollbars",
-             "--window-size=1400,800", f"--user-data-dir={profile}", "--dump-dom",
-             "file://" + os.path.abspath(path)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+""", "--dump-dom")
     found = re.search(r'<pre id="output">(.*?)</pre>', done.stdout, re.S)
     assert found, done.stdout[-2000:] + done.stderr[-2000:]
     result = json.loads(found.group(1).replace("&lt;", "<").replace("&gt;", ">")
@@ -167,6 +232,15 @@ assert result["refused"][2:] == [False, False]
 assert result["theirs"][0] and f"{end:,}" in result["theirs"][1]
 assert set(result["theirs"][2]) == contexts | memories
 
+# What people see.
+shoot("opened", text, "", [])
+shoot("selected", text, f"""
+viewer.select(viewer.find("{main['index']}")); viewer.draw();
+""", ["#e08e2b", "#3f78d8", "#7fa6c9", "#d1242f", "#1a7f37", "#bf5600"])
+shoot("brushed", text, HELPERS + """
+point("pointerdown", 300, 40); point("pointermove", 700, 44); viewer.draw();
+""", [])
+
 # Comfortable with 10,000 commands: a frame, a pointer moved and a selection in
 # a fraction of a second, on a machine without graphics and with other work.
 large = {"title": "Schedule", "total_memory": 1, "page_size": 1, "instructions": [],
@@ -206,3 +280,7 @@ assert result["chain"] == [["2999"], ["3001"]], result["chain"]
 print({name: round(value) for name, value in result.items() if name != "chain"})
 assert max(result["draw"], result["zoomed"], result["move"]) < 200, result
 assert result["select"] < 400 and result["open"] < 2000, result
+shoot("ten-thousand", json.dumps(large), "", [])
+shoot("ten-thousand-zoomed", json.dumps(large), """
+viewer.zoom(400000, 415000); viewer.select(viewer.find("4050")); viewer.draw();
+""", [])

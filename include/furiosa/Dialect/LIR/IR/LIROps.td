@@ -114,17 +114,25 @@ def LIR_FetchSequencerOp : LIR_Unit<"fetch_sequencer"> {
     32, the last ones filled up with undefined bytes. At most 8 loops of at most
     65,536 (MM-6, MM-7).
 
-    Example:
+    With `interleave` the loop `along` has size 2 and stride 0: its first step
+    reads the source, its second one, by the same loops, the other buffer from
+    its own base on (TU-10).
+
+    Examples:
     ```mlir
     fetch_sequencer %a loops [32 : 64, 4 : 0, 2 : 32] read 32 packet 64 flits 256 : !lir.mem<dm, 2048>
+    fetch_sequencer %a interleave %b from 0 along 0 loops [2 : 0, 4 : 32] read 32 packet 32 flits 8 : !lir.mem<dm, 128>, !lir.mem<dm, 128>
     ```
   }];
   let arguments = (ins LIR_MemType:$source, DefaultValuedAttr<LIR_Int, "0">:$base,
+      Optional<LIR_MemType>:$other, DefaultValuedAttr<LIR_Int, "0">:$other_base,
+      DefaultValuedAttr<LIR_Int, "0">:$pair_loop,
       DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides, LIR_Int:$read,
       LIR_Int:$packet, LIR_Int:$flits);
   let assemblyFormat = [{
-    $source (`base` $base^)? `loops` custom<Loops>($sizes, $strides) `read` $read
-    `packet` $packet `flits` $flits attr-dict `:` qualified(type($source))
+    $source (`base` $base^)? (`interleave` $other^ `from` $other_base `along` $pair_loop)?
+    `loops` custom<Loops>($sizes, $strides) `read` $read `packet` $packet `flits` $flits
+    attr-dict `:` qualified(type($source)) (`,` qualified(type($other))^)?
   }];
   let hasVerifier = 1;
 }
@@ -335,7 +343,8 @@ def LIR_TrfSequencerOp : LIR_Unit<"trf_sequencer"> {
 def LIR_PacketReducerOp : LIR_Unit<"packet_reducer"> {
   let summary = "Add neighbours in a tree";
   let description = [{
-    `depth` levels leave `columns` sums (TU-47 … TU-50).
+    `depth` levels leave sums, of which the first `columns` are kept (TU-47 …
+    TU-50).
 
     Example:
     ```mlir

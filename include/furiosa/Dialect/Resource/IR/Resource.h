@@ -37,6 +37,11 @@ inline constexpr unsigned maxLoopDepth = 8;
 /// A unit attribute of programs and loops: their commands keep their order.
 inline constexpr llvm::StringLiteral keepOrderAttrName = "resource.keep_order";
 
+/// A unit attribute of programs: iterations of their loops may overlap, in more
+/// code.
+inline constexpr llvm::StringLiteral pipelineLoopsAttrName =
+    "resource.pipeline_loops";
+
 /// The loops around an op, outermost first, up to the program.
 llvm::SmallVector<LoopOp> getEnclosingLoops(mlir::Operation *op);
 

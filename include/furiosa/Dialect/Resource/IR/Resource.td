@@ -17,7 +17,9 @@ def Resource_Dialect : Dialect {
     commands carry tokens and `after` operands, the dependences; the pass
     `resource-schedule` fixes order, addresses and cycles, drops the tokens and
     inserts the waits. The unit attribute `resource.keep_order` on a program, a
-    loop or the kernel that becomes a program fixes the order of its commands.
+    loop or the kernel that becomes a program fixes the order of its commands;
+    `resource.pipeline_loops` on a program or kernel lets the iterations of its
+    loops overlap.
   }];
   let cppNamespace = "::furiosa::resource";
   let dependentDialects = ["::furiosa::lir::LIRDialect"];

@@ -41,9 +41,10 @@ enum Resource : unsigned {
   SubContext = 2,
   DmaEngines = 4,
   VectorEngine = 8,
-  AllResources = 15
+  TransposeEngine = 16,
+  AllResources = 31
 };
-inline constexpr unsigned numResources = 4;
+inline constexpr unsigned numResources = 5;
 
 /// One command of a block; the order of commands is program order.
 struct Command {
@@ -152,14 +153,18 @@ struct Failure {
   } kind = Malformed;
   std::string message;
   Memory memory = Memory::Dm;
-  /// The buffers live at the peak with the one that has no place last, or the
-  /// two whose fixed addresses overlap.
+  /// The buffers that live while the one that has no place does, that one last,
+  /// or the two whose fixed addresses overlap.
   std::vector<unsigned> buffers;
+  /// Cycles in which those live.
+  std::vector<std::pair<int64_t, int64_t>> lives;
   /// Where those lie; -1 for the one without a place.
   std::vector<int64_t> addresses;
   /// The largest piece that is free in each of its lanes beside the others, and
   /// where it begins.
   int64_t largestFree = 0, largestFreeAt = 0;
+  /// The most bytes of the memory that live at a time.
+  int64_t peak = 0;
 };
 
 /// Orders commands, places buffers. Without a solution, `failure` says why.
@@ -169,11 +174,19 @@ std::optional<Solution> solve(const Problem &problem, Failure &failure);
 /// are not placed.
 Solution scheduleInProgramOrder(const Problem &problem);
 
-/// A makespan that no schedule beats, from dependences and resources alone: the
-/// longest chain of dependences, and for each resource the best that its users
-/// could do if they could be interrupted, each at its earliest behind what it
-/// depends on and with what depends on it behind it. Between the start and the
-/// end of every kernel. Computed without the scheduler.
+/// Blocks of up to that many commands have a bound that looks at ancestors and
+/// descendants, which takes more time.
+inline constexpr size_t maxCommandsBoundByAncestors = 128;
+
+/// A makespan that no schedule beats, from dependences and resources alone.
+///
+/// For each resource the best that its users could do if they could be
+/// interrupted, each at its earliest, with the least that must follow behind
+/// it. The earliest start of a command is the longest chain of dependences in
+/// front of it or, if more, the best that all commands that it waits for,
+/// directly or not, could do in the same way on one resource; likewise for what
+/// must follow. Between the start and the end of every kernel. Computed without
+/// the scheduler.
 int64_t getLowerBound(const Problem &problem);
 /// The same for each block, from its start on.
 std::vector<int64_t> getBlockBounds(const Problem &problem);

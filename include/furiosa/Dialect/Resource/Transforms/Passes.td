@@ -44,6 +44,8 @@ def ResourcePipelineLoops : Pass<"resource-pipeline-loops", "::furiosa::resource
 
     The program is changed only if its schedule becomes shorter and its buffers
     still fit. Programs and loops with `resource.keep_order` stay.
+    `furiosa-pipeline` and `compile` run this pass on programs and kernels with
+    the unit attribute `resource.pipeline_loops`.
 
     ```mlir
     resource.loop 16 { load i; compute i }                        // before

@@ -147,6 +147,46 @@ def TMap_MoveOp : TMap_Op<"move"> {
   let hasCanonicalizeMethod = 1;
 }
 
+def TMap_ReshapeOp : TMap_Op<"reshape"> {
+  let summary = "The same elements in the same order under other axes";
+  let description = [{
+    Both tensors list whole axes without padding and have as many elements; what
+    stood at a position before stands there after. It names axes anew, as where
+    one tensor is both operands of a contraction, and splits or joins them. No
+    data moves. Rules TM-1, TM-2, TM-8, TM-15.
+
+    Example:
+    ```mlir
+    %k = tmap.reshape %x : !tmap.tensor<bf16, "S, D", #axes> -> !tmap.tensor<bf16, "T, D", #axes>
+    ```
+  }];
+  let arguments = (ins TMap_TensorType:$source);
+  let results = (outs TMap_TensorType:$result);
+  let assemblyFormat = "$source attr-dict `:` qualified(type($source)) `->` qualified(type($result))";
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+def TMap_GatherOp : TMap_Op<"gather"> {
+  let summary = "The rows of a table that an index names";
+  let description = [{
+    The index counts rows of the table along the axis in `over`; what it names
+    must be there when the kernel runs. The result has the axes of the index and
+    the others of the table. Rules TM-1, TM-2, TM-3, TM-8, TM-16.
+
+    Example:
+    ```mlir
+    %e = tmap.gather %table by %tokens over [W] : !tmap.tensor<bf16, "W, D", #axes>, !tmap.tensor<i32, "T", #axes> -> !tmap.tensor<bf16, "T, D", #axes>
+    ```
+  }];
+  let arguments = (ins TMap_TensorType:$table, TMap_TensorType:$index, StrArrayAttr:$over);
+  let results = (outs TMap_TensorType:$result);
+  let assemblyFormat = [{
+    $table `by` $index `over` custom<AxisNames>($over) attr-dict
+    `:` qualified(type($table)) `,` qualified(type($index)) `->` qualified(type($result))
+  }];
+}
+
 def TMap_ConstantOp : TMap_Op<"constant", [ConstantLike]> {
   let summary = "A number, as a tensor without axes";
   let description = [{

@@ -11,16 +11,32 @@ def VISA_FetchOp : VISA_Stage<"fetch", ["checkUnit"]> {
     Reads the source in the order `time`, `packet`; digits that the source
     lacks are broadcast. Rules TU-2, MM-6 … MM-11, MM-52.
 
-    Example:
+    With `interleave` two tensors of one type are read in turn: index 0 of the
+    axis `along`, which has size 2 and is new to them, is the source, index 1
+    the other one. The axis is one of time. Rule TU-10.
+
+    Examples:
     ```mlir
     fetch %d time "1" packet "A % 8" : !visa.dm<i32, slice "A / 8 # 256", element "A % 8", #axes>
+    fetch %d interleave %e along "I" time "I" packet "A % 8" : !dm, !dm
     ```
   }];
-  let arguments = (ins VISA_AnyTensor:$source, StrAttr:$time, StrAttr:$packet);
+  let arguments = (ins VISA_AnyTensor:$source, Optional<VISA_AnyTensor>:$other,
+      OptionalAttr<StrAttr>:$along, StrAttr:$time, StrAttr:$packet);
   let assemblyFormat = [{
-    $source `time` custom<MappingText>($time) `packet` custom<MappingText>($packet)
-    attr-dict `:` type($source)
+    $source (`interleave` $other^ `along` $along)?
+    `time` custom<MappingText>($time) `packet` custom<MappingText>($packet)
+    attr-dict `:` type($source) (`,` type($other)^)?
   }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$source, "::llvm::StringRef":$time,
+                   "::llvm::StringRef":$packet), [{
+      build($_builder, $_state, source, /*other=*/::mlir::Value(),
+            /*along=*/::mlir::StringAttr(), $_builder.getStringAttr(time),
+            $_builder.getStringAttr(packet));
+    }]>
+  ];
+  let hasVerifier = 1;
 }
 
 def VISA_TableLookupOp : VISA_Stage<"table_lookup"> {

@@ -70,9 +70,10 @@ def VISA_VectorLogicOp : VISA_VectorAluStage<"vector_logic", "Logic"> {
   let summary = "A bitwise operation";
   let description = [{
     and, or, xor on i32 or on the bits of f32; shl, shr, sar on i32. The slots
-    give the operand: an immediate of the stream's type (`bits` writes an f32 by
-    its pattern), a VRF tensor, or the stash; the first slot whose guard admits
-    the element's execution id counts, and an element that none admits passes.
+    give the operand: an immediate of the stream's type (an f32 by its pattern is
+    `0x7FC00000 : f32`), a VRF tensor, or the stash; the first slot whose guard
+    admits the element's execution id counts, and an element that none admits
+    passes.
     `mode` says where the arguments come from: 0 the stream, 1 the operand.
     Rules VE-6 … VE-13, VE-24 … VE-30, VE-38 … VE-43, VE-66, VE-68.
 

@@ -40,7 +40,14 @@ struct FetchLoops {
   LoopNest loops;
   /// Bytes of one step.
   int64_t read = 0;
+  /// Of two tensors: which loop goes from one to the other. Its stride is 0.
+  size_t pairLoop = 0;
 };
+
+/// Two tensors of one mapping as one: `index` of 2 outermost, so far apart that
+/// its loop is no part of another one.
+mapping::Result<mapping::Mapping> pairTensors(const mapping::Mapping &index,
+                                              const mapping::Mapping &memory);
 
 /// Loops of a fetch (MM-6, MM-7, MM-12, TU-7). Each step reads the widest
 /// access that divides the contiguous part of a packet: 1 to 32 bytes that stay
@@ -50,6 +57,13 @@ mapping::Result<FetchLoops> deriveFetchLoops(const mapping::Mapping &memory,
                                              const mapping::Mapping &time,
                                              const mapping::Mapping &packet,
                                              const FetchWidth &width);
+/// Loops of a fetch of two tensors that `index` tells apart (TU-10); the loops
+/// but one are those over either.
+mapping::Result<FetchLoops> derivePairLoops(const mapping::Mapping &memory,
+                                            const mapping::Mapping &index,
+                                            const mapping::Mapping &time,
+                                            const mapping::Mapping &packet,
+                                            const FetchWidth &width);
 
 /// A run of time positions of a contraction, kept or summed.
 struct TimeRun {

@@ -1,0 +1,145 @@
+//===- Contraction.h - Ways to run a contraction ----------------*- C++ -*-===//
+//
+// What a contraction is, one way to run it, and the chains of that.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FURIOSA_LIB_CONVERSION_TMAPTOVISA_CONTRACTION_H
+#define FURIOSA_LIB_CONVERSION_TMAPTOVISA_CONTRACTION_H
+
+#include "Emitter.h"
+#include "furiosa/Target/RNGD/Machine.h"
+
+namespace furiosa::tmap::contraction {
+
+/// Elements of a flit.
+inline int64_t getFlit(ElementType type) { return 256 / wireBits(type); }
+
+/// What a contraction is, apart from where it runs.
+struct Problem {
+  llvm::SmallVector<int> batch, over;
+  /// Free axes of either operand, in the order of the result.
+  llvm::SmallVector<int> free[2];
+  /// Axes of the result, outermost first.
+  llvm::SmallVector<int> order;
+  ElementType type;
+  mlir::Type elementType, sumType, resultType;
+  MappedTensorType result;
+};
+
+/// One way to run it.
+struct Plan {
+  /// Which operand is the stream: 0 or 1.
+  int stream = 0;
+  llvm::SmallVector<Cut> batch, rows, columns;
+  /// Groups of lanes in the register file at a time, and how often it is
+  /// loaded.
+  int64_t groups = 1, passes = 1;
+  /// Steps over rows in HBM, and inside of them over columns.
+  AxisLoop rowLoop, columnLoop;
+  /// Slices that share the rows of the stream: each holds a part of them in
+  /// data memory, and the switch gives them to all.
+  int64_t ring = 1;
+  /// Neighbours that exchange their columns for rows before they are stored, so
+  /// that runs in HBM are longer.
+  int64_t exchange = 1;
+  /// Operands that go through a copy in HBM.
+  bool staged[2] = {false, false};
+  /// Operands that lie in HBM with the summed axis outside of the last free
+  /// one; the transpose engine turns them in the slice.
+  bool transposed[2] = {false, false};
+  Place place;
+  int64_t bound = 0;
+
+  bool hasColumns() const { return !columns.empty(); }
+};
+
+/// Writes the chains of one plan.
+class Contraction {
+public:
+  Contraction(const Problem &problem, const Plan &plan, const KernelAxes &axes)
+      : problem(problem), plan(plan), axes(axes) {
+    flit = getFlit(problem.type);
+    last = problem.over.back();
+    packet = std::min(getPacketSize(problem.type), axes.fullSize(last));
+    for (int axis : llvm::ArrayRef(problem.over).drop_back())
+      outerSums.push_back(axes.fullSize(axis) == 1 ? "" : axes.name(axis));
+    lastSum = axes.name(last);
+    for (const Cut &cut : plan.batch)
+      batch.push_back(cut.inner(axes));
+    for (const Cut &cut : plan.rows)
+      rows.push_back(cut.inner(axes));
+    // Of the rows that the switch brings, those of one slice come first.
+    fetchedRows = timeRows = rows;
+    if (plan.ring > 1) {
+      const Cut &cut = plan.rows.back();
+      fetchedRows.back() = cut.digit(axes, 1, cut.tile / plan.ring);
+      ringRows = cut.digit(axes, cut.tile / plan.ring, plan.ring);
+      timeRows.back() = fetchedRows.back();
+      timeRows.push_back(ringRows);
+    }
+    for (const Cut &cut : llvm::ArrayRef(plan.columns))
+      columns.push_back(cut.inner(axes));
+    if (plan.hasColumns()) {
+      const Cut &inner = plan.columns.back();
+      outerColumns = TermList(columns.begin(), columns.end() - 1);
+      lane = inner.digit(axes, 1, lanes());
+      pass = inner.digit(axes, plan.groups * lanes(), plan.passes);
+      group = inner.digit(axes, lanes(), plan.groups);
+    }
+  }
+
+  PlacementAttr getPlacement(mlir::MLIRContext *context) const {
+    auto text = [&](llvm::StringRef value) {
+      return mlir::StringAttr::get(context, value);
+    };
+    return PlacementAttr::get(context, text(plan.place.cluster),
+                              text(plan.place.slice), text(joinTerms(lane)),
+                              text(outerTime()), text(piece(packet)),
+                              text(plan.stream == 0 ? "lhs" : "rhs"));
+  }
+
+  mlir::Value emit(Emitter &emitter, mlir::ValueRange operands) const;
+
+private:
+  mlir::Value emitTile(Emitter &emitter, mlir::Value stream,
+                       mlir::Value weight) const;
+  mlir::Value emitExchange(Emitter &emitter, mlir::Value tile) const;
+  mlir::Value loadTransposed(Emitter &emitter, int operand,
+                             mlir::Value source) const;
+  /// The slices in which the stream lies before the switch.
+  std::string streamSlice() const;
+  static constexpr int64_t lanes() { return rngd::machine::lanes; }
+  /// `K / n`, empty for one; `K % n`.
+  std::string sumSteps(int64_t n) const {
+    int64_t size = axes.fullSize(last);
+    return n == size ? "" : lastSum + " / " + std::to_string(n);
+  }
+  std::string piece(int64_t n) const {
+    return n == axes.fullSize(last) ? lastSum
+                                    : lastSum + " % " + std::to_string(n);
+  }
+  /// Groups stand innermost: a packet is sent to all of them.
+  TermList groupTerms() const { return concat({outerColumns, {group}}); }
+  std::string outerTime() const {
+    return joinTerms(
+        concat({batch, timeRows, outerSums, {sumSteps(packet)}, groupTerms()}));
+  }
+  DmLayout layout(int operand) const;
+  TermList resultTerms(llvm::ArrayRef<std::string> lastTerms) const;
+
+  const Problem &problem;
+  const Plan &plan;
+  const KernelAxes &axes;
+  int64_t flit, packet;
+  int last;
+  std::string lastSum;
+  TermList batch, rows, columns, outerColumns, outerSums;
+  /// Rows that a slice fetches, and in the order in which they are worked on.
+  TermList fetchedRows, timeRows;
+  std::string lane, pass, group, ringRows;
+};
+
+} // namespace furiosa::tmap::contraction
+
+#endif // FURIOSA_LIB_CONVERSION_TMAPTOVISA_CONTRACTION_H

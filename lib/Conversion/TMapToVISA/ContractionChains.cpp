@@ -1,0 +1,272 @@
+//===- ContractionChains.cpp - The chains of a contraction ----------------===//
+
+#include "Contraction.h"
+#include "furiosa/Dialect/Utils/ElementTypes.h"
+
+using namespace mlir;
+using namespace furiosa;
+using namespace furiosa::tmap;
+using namespace furiosa::tmap::contraction;
+namespace machine = furiosa::rngd::machine;
+
+DmLayout Contraction::layout(int operand) const {
+  DmLayout layout;
+  layout.elementType = problem.elementType;
+  layout.place = plan.place;
+  if (operand == plan.stream && plan.ring > 1)
+    layout.place.slice = streamSlice();
+  layout.element = concat({batch,
+                           operand == plan.stream ? fetchedRows : columns,
+                           outerSums,
+                           {lastSum}});
+  for (int axis : problem.over)
+    if (axes.isGrown(axis))
+      layout.filled.push_back(axis);
+  return layout;
+}
+
+std::string Contraction::streamSlice() const {
+  TermList terms;
+  for (ArrayRef<Cut> cuts : {ArrayRef(plan.batch), ArrayRef(plan.rows)})
+    for (const Cut &cut : cuts)
+      terms.push_back(cut.slices(axes));
+  terms.push_back(ringRows);
+  return joinTerms(terms);
+}
+
+/// Slices, rows and columns before: […, J / t % n], I % r, J % t. Behind it
+/// each slice has a part of the rows of its neighbours.
+Value Contraction::emitExchange(Emitter &emitter, Value tile) const {
+  const Cut &row = plan.rows.back(), &column = plan.columns.back();
+  int64_t count = plan.exchange, kept = row.tile / count;
+  TermList slice, time = batch;
+  for (ArrayRef<Cut> cuts : {ArrayRef(plan.batch), ArrayRef(plan.rows),
+                             ArrayRef(plan.columns).drop_back()})
+    for (const Cut &cut : cuts)
+      slice.push_back(cut.slices(axes));
+  slice.push_back(
+      column.digit(axes, column.tile * count, column.sliceUnits / count));
+  slice.push_back(row.digit(axes, kept, count));
+  time.append(rows.begin(), rows.end() - 1);
+  time.append(outerColumns);
+  TermList exchanged = time;
+  std::string keptRows = row.digit(axes, 1, kept);
+  std::string others = column.digit(axes, column.tile, count);
+  exchanged.append({keptRows, others});
+  time.append({row.digit(axes, kept, count), keptRows});
+
+  // The order of the result, wider by the columns of the neighbours.
+  TermList element;
+  for (int axis : problem.order)
+    for (ArrayRef<Cut> cuts : {ArrayRef(plan.batch), ArrayRef(plan.rows),
+                               ArrayRef(plan.columns).drop_back()})
+      for (const Cut &cut : cuts)
+        if (cut.axis == axis)
+          element.push_back(&cut == &row ? keptRows : cut.inner(axes));
+  element.push_back(column.digit(axes, 1, column.tile * count));
+  Place place = plan.place;
+  place.slice = joinTerms(slice);
+  Type type = emitter.dmType(problem.resultType, place, joinTerms(element));
+  // A packet of the switch is the columns of a slice.
+  int64_t cells = getFlit(*getElementType(problem.resultType));
+  std::string columnsHeld = column.inner(axes);
+  TermList collected = exchanged;
+  std::string flitText = columnsHeld;
+  if (column.tile > cells) {
+    collected.push_back(column.digit(axes, cells, column.tile / cells));
+    flitText = column.digit(axes, 1, cells);
+  } else if (column.tile < cells) {
+    flitText += " # " + std::to_string(cells);
+  }
+  return emitter.chain(visa::Context::Main, type, [&] {
+    emitter.fetch(tile, joinTerms(time), columnsHeld);
+    emitter.exchange(visa::SwitchConfig::InterTranspose, {count, 1, kept},
+                     place.slice, joinTerms(exchanged));
+    emitter.collect(joinTerms(collected), flitText);
+    emitter.commit(column.tile < cells ? columnsHeld : flitText,
+                   joinTerms(element));
+  });
+}
+
+/// In memory […, K, J % t] as it comes, then […, J % t, K].
+Value Contraction::loadTransposed(Emitter &emitter, int operand,
+                                  Value source) const {
+  bool isStream = operand == plan.stream;
+  ArrayRef<Cut> cuts = isStream ? plan.rows : plan.columns;
+  const Cut &turned = cuts.back();
+  int64_t tile = isStream ? turned.tile / plan.ring : turned.tile;
+  TermList outer = batch;
+  for (const Cut &cut : cuts.drop_back())
+    outer.push_back(cut.inner(axes));
+  DmLayout target = layout(operand), given = target;
+  given.element = concat({outer, {lastSum}, {turned.digit(axes, 1, tile)}});
+  Value loaded = emitter.load(source, given, std::nullopt);
+  unsigned bits = wireBits(problem.type);
+  int64_t columns = rngd::transposeCells(bits), word = 64 / bits;
+  std::string fill = " # " + std::to_string(flit);
+  std::string packet = turned.digit(axes, 1, columns);
+  std::string steps = turned.digit(axes, columns, tile / columns);
+  std::string time = joinTerms(concat({outer, {steps}, {lastSum}}));
+  std::string element = joinTerms(target.element);
+  return emitter.chain(
+      visa::Context::Main,
+      emitter.dmType(problem.elementType, target.place, element), [&] {
+        emitter.fetch(loaded, time, packet);
+        emitter.collect(time, packet + fill);
+        visa::TransposeOp::create(
+            emitter.builder, emitter.loc,
+            joinTerms(concat({outer, {steps}, {sumSteps(word)}, {packet}})),
+            piece(word) + fill);
+        emitter.commit(piece(word), element);
+      });
+}
+
+/// The order in which a staged operand lies in HBM.
+static TermList getStagedOrder(const Problem &problem, int operand,
+                               const KernelAxes &axes, const Plan &plan) {
+  TermList terms;
+  for (ArrayRef<Cut> cuts :
+       {ArrayRef(plan.batch),
+        ArrayRef(operand == plan.stream ? plan.rows : plan.columns)})
+    for (const Cut &cut : cuts)
+      terms.push_back(cut.whole(axes));
+  for (int axis : problem.over)
+    terms.push_back(axes.name(axis));
+  return terms;
+}
+
+/// The result in a slice: the order of the result, but the axis of the lanes
+/// innermost, since they are written together.
+TermList Contraction::resultTerms(ArrayRef<std::string> lastTerms) const {
+  TermList terms;
+  for (int axis : problem.order)
+    for (const SmallVector<Cut> *cuts :
+         {&plan.batch, &plan.rows, &plan.columns})
+      for (const Cut &cut : *cuts)
+        if (cut.axis == axis &&
+            (!plan.hasColumns() || axis != plan.columns.back().axis))
+          terms.push_back(cut.inner(axes));
+  terms.append(lastTerms.begin(), lastTerms.end());
+  return terms;
+}
+
+Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
+  auto load = [&](int operand, Value source) {
+    if (plan.transposed[operand])
+      return loadTransposed(emitter, operand, source);
+    return emitter.load(
+        source, layout(operand),
+        plan.staged[operand]
+            ? std::optional(getStagedOrder(problem, operand, axes, plan))
+            : std::nullopt);
+  };
+  int weight = 1 - plan.stream;
+  if (plan.rowLoop.count == 1 && plan.columnLoop.count == 1) {
+    Value loaded[2] = {load(0, operands[0]), load(1, operands[1])};
+    return emitter.store(emitTile(emitter, loaded[plan.stream], loaded[weight]),
+                         problem.result);
+  }
+  Value result = visa::AllocOp::create(emitter.builder, emitter.loc,
+                                       emitter.hbmType(problem.result));
+  emitter.forEach(plan.rowLoop.count, [&](Value row) {
+    Value stream =
+        load(plan.stream, emitter.step(operands[plan.stream], plan.rowLoop, row,
+                                       mapping::Pad::Top));
+    Value rows = emitter.step(result, plan.rowLoop, row, mapping::Pad::Bottom);
+    emitter.forEach(plan.columnLoop.count, [&](Value column) {
+      Value loaded =
+          load(weight, emitter.step(operands[weight], plan.columnLoop, column,
+                                    mapping::Pad::Top));
+      Value tile = emitTile(emitter, stream, loaded);
+      visa::CopyOp::create(
+          emitter.builder, emitter.loc, tile,
+          emitter.step(rows, plan.columnLoop, column, mapping::Pad::Bottom));
+    });
+  });
+  return result;
+}
+
+/// The chains on what a step of the loops has brought into data memory.
+Value Contraction::emitTile(Emitter &emitter, Value stream,
+                            Value weight) const {
+  // Fewer than eight lanes fill a word with padding.
+  bool narrows = problem.resultType != problem.sumType;
+  ElementType resultType = *getElementType(problem.resultType);
+  int64_t word = 64 / wireBits(resultType);
+  std::string trimmed =
+      plan.hasColumns() ? lane : "1 # " + std::to_string(word);
+  std::string folded = plan.hasColumns() ? lane : "1 # 8";
+
+  TermList trfTerms = concat({batch, groupTerms(), outerSums, {lastSum}});
+  Type trf = emitter.trfType(problem.elementType, plan.place, joinTerms(lane),
+                             joinTerms(trfTerms));
+  TermList kept = concat({batch, timeRows, groupTerms()});
+
+  auto runPass = [&](Value weightTile, ArrayRef<std::string> resultElement,
+                     Value into) {
+    TermList loadTime = concat({{lane}, batch, groupTerms(), outerSums});
+    Value registers = emitter.chain(visa::Context::Sub, trf, [&] {
+      emitter.fetch(weightTile, joinTerms(loadTime), lastSum);
+      emitter.collect(joinTerms(concat({loadTime, {sumSteps(flit)}})),
+                      piece(flit));
+      emitter.toTrf(joinTerms(lane), joinTerms(trfTerms));
+    });
+    Type resultDm = into ? into.getType()
+                         : emitter.dmType(problem.resultType, plan.place,
+                                          joinTerms(resultElement));
+    return emitter.chain(visa::Context::Main, resultDm, [&] {
+      TermList fetchTime = concat({batch, fetchedRows, outerSums});
+      emitter.fetch(stream, joinTerms(fetchTime), lastSum);
+      if (plan.ring > 1) {
+        fetchTime.push_back(ringRows);
+        emitter.exchange(visa::SwitchConfig::Broadcast1, {plan.ring, 1},
+                         plan.place.slice, joinTerms(fetchTime));
+      }
+      emitter.collect(joinTerms(concat({fetchTime, {sumSteps(flit)}})),
+                      piece(flit));
+      OpBuilder &b = emitter.builder;
+      visa::ContractOuterOp::create(b, emitter.loc, registers, outerTime(),
+                                    piece(packet));
+      visa::ContractPacketOp::create(b, emitter.loc, "1");
+      visa::ContractTimeOp::create(b, emitter.loc, joinTerms(kept));
+      visa::ContractLaneOp::create(b, emitter.loc, visa::LaneMode::Interleaved,
+                                   joinTerms(kept), folded);
+      if (narrows)
+        emitter.cast(problem.resultType,
+                     (plan.hasColumns() ? lane : std::string("1")) + " # " +
+                         std::to_string(getFlit(resultType)));
+      emitter.commit(trimmed, joinTerms(resultElement), into);
+    });
+  };
+
+  std::string whole =
+      plan.hasColumns() ? plan.columns.back().inner(axes) : trimmed;
+  TermList wholeResult = resultTerms({whole});
+  if (plan.passes == 1) {
+    Value tile = runPass(weight, wholeResult, {});
+    return plan.exchange > 1 ? emitExchange(emitter, tile) : tile;
+  }
+  // A window of the weight and of the result for each pass.
+  const Cut &inner = plan.columns.back();
+  std::string tile = inner.digit(axes, 1, plan.groups * lanes());
+  auto window = [&](const char *pad) {
+    return TermList{"1 " + std::string(pad) + " " + std::to_string(plan.passes),
+                    tile};
+  };
+  Type resultDm =
+      emitter.dmType(problem.resultType, plan.place, joinTerms(wholeResult));
+  Value result = visa::AllocOp::create(emitter.builder, emitter.loc, resultDm);
+  Type weightView = emitter.dmType(
+      problem.elementType, plan.place,
+      joinTerms(
+          concat({batch, outerColumns, window("#"), outerSums, {lastSum}})));
+  TermList viewTerms = resultTerms(window("#{!}"));
+  Type resultView =
+      emitter.dmType(problem.resultType, plan.place, joinTerms(viewTerms));
+  emitter.forEach(plan.passes, [&](Value at) {
+    Value weightTile = emitter.tile(weight, at, pass, weightView);
+    Value into = emitter.tile(result, at, pass, resultView);
+    runPass(weightTile, viewTerms, into);
+  });
+  return plan.exchange > 1 ? emitExchange(emitter, result) : result;
+}

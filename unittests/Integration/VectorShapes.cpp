@@ -1,0 +1,448 @@
+//===- VectorShapes.cpp - Drawing where elements lie ----------------------===//
+//
+// Axes in slices, time and packet, the stages that move or fuse elements, and
+// the order of all stages.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorDrawer.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace furiosa;
+using namespace furiosa::test;
+using namespace furiosa::test::vectors;
+using vector::Cluster;
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+/// All elements on their own; packets of four may come without an upper half.
+void VectorDrawer::drawPlain() {
+  kind("plain");
+  sizes['N'] = 256;
+  slice = {{'N', 256, 1, 256}};
+  int64_t steps = 1 + pick(4);
+  if (steps > 1) {
+    sizes['A'] = steps;
+    time = {{'A', steps, 1, steps}};
+  }
+  inAxes = steps > 1 ? "NA" : "N";
+  if (chance(35)) {
+    sizes['B'] = chance(50) ? 2 : 4;
+    packet = {{'B', 8, 1, 8}};
+    inAxes += "B";
+  } else {
+    sizes['C'] = 8;
+    packet = {{'C', 8, 1, 8}};
+    inAxes += "C";
+  }
+  outAxes = inAxes;
+}
+
+/// The reduced axis in time and packet: packets fold.
+void VectorDrawer::drawFold() {
+  sizes['N'] = 256;
+  slice = {{'N', 256, 1, 256}};
+  int64_t steps = 1 + pick(3);
+  // Rows of whole words of eight bytes.
+  int64_t live = 2 + 2 * pick(12);
+  int64_t padded = (live + 7) / 8 * 8;
+  sizes['A'] = steps;
+  sizes['R'] = live;
+  if (steps > 1)
+    time = {{'A', steps, 1, steps}};
+  if (padded > 8)
+    time.push_back({'R', padded, 8, padded / 8});
+  packet = {{'R', padded, 1, 8}};
+  inAxes = steps > 1 ? "NAR" : "NR";
+  outAxes = steps > 1 ? "NA" : "N";
+  reducedAxis = 'R';
+  kind(padded == 8 ? "reduce of a packet" : "reduce of time and packet");
+  kind(padded == live ? "reduce without padding" : "reduce with padding");
+}
+
+/// The reduced axis in time alone: eight sums at a time.
+void VectorDrawer::drawPass() {
+  sizes['N'] = 256;
+  slice = {{'N', 256, 1, 256}};
+  // An axis of one element is none; neither is a digit without live ones.
+  int64_t live = 2 + pick(19);
+  int64_t padded = live + pick(5);
+  int64_t steps = 1 + pick(4);
+  sizes['A'] = steps;
+  sizes['R'] = live;
+  sizes['C'] = 8;
+  Digits reduced = {{'R', padded, 1, padded}};
+  Digits kept;
+  if (steps > 1)
+    kept = {{'A', steps, 1, steps}};
+  unsigned order = pick(3);
+  if (order == 2 && (padded % 2 != 0 || live == 2))
+    order = 0;
+  if (order == 2) {
+    // On both sides of what is kept.
+    time = Digits{{'R', padded, 2, padded / 2}} + kept +
+           Digits{{'R', padded, 1, 2}};
+    kind("reduce on both sides");
+  } else {
+    time = order == 1 ? reduced + kept : kept + reduced;
+  }
+  if (steps > 1 && order != 2)
+    kind(order == 0 ? "reduce inside of what is kept"
+                    : "reduce outside of what is kept");
+  packet = {{'C', 8, 1, 8}};
+  inAxes = "N";
+  inAxes += steps > 1 ? "A" : "";
+  inAxes += "RC";
+  outAxes = steps > 1 ? "NAC" : "NC";
+  reducedAxis = 'R';
+  kind("reduce of time");
+  kind(padded == live ? "reduce without padding" : "reduce with padding");
+}
+
+/// The reduced axis over slices and time: first in the slice, then between
+/// slices.
+void VectorDrawer::drawSpread() {
+  sizes['N'] = 64;
+  sizes['C'] = 8;
+  int64_t steps = 2 + pick(4);
+  bool isSliceMajor = chance(50);
+  int64_t padded = 4 * steps;
+  int64_t missing = chance(30) ? 0 : pick(isSliceMajor ? unsigned(steps) : 4);
+  sizes['R'] = padded - missing;
+  Digit outer{'R', padded, padded / 4, 4}, inner{'R', padded, 1, steps};
+  if (!isSliceMajor) {
+    outer = {'R', padded, 1, 4};
+    inner = {'R', padded, 4, steps};
+  }
+  slice = {{'N', 64, 1, 64}, outer};
+  reducedSlices = {outer};
+  time = {inner};
+  packet = {{'C', 8, 1, 8}};
+  inAxes = "NRC";
+  outAxes = "NC";
+  reducedAxis = 'R';
+  reducesLast = true;
+  kind(isSliceMajor ? "reduce of slices and time"
+                    : "reduce of time and slices");
+  kind(missing == 0 ? "reduce without padding" : "reduce with padding");
+}
+
+/// The reduced axis over slices, time and packet: flits are whole or padding.
+void VectorDrawer::drawFoldedSpread() {
+  sizes['N'] = 64;
+  int64_t steps = 1 + pick(3);
+  int64_t padded = 32 * steps;
+  // Padding that slices alone make up, or none.
+  int64_t missing = chance(30) ? 0 : 8 * (1 + pick(unsigned(steps)));
+  sizes['R'] = padded - missing;
+  Digit outer{'R', padded, 8 * steps, 4};
+  slice = {{'N', 64, 1, 64}, outer};
+  reducedSlices = {outer};
+  if (steps > 1)
+    time = {{'R', padded, 8, steps}};
+  packet = {{'R', padded, 1, 8}};
+  inAxes = "NR";
+  outAxes = "N";
+  reducedAxis = 'R';
+  reducesLast = true;
+  kind("reduce of slices and packet");
+  kind(missing == 0 ? "reduce without padding" : "reduce with padding");
+}
+
+/// Whole slices, in front of the chain or behind it.
+void VectorDrawer::drawSlices() {
+  int64_t group = int64_t(2) << pick(5);
+  sizes['N'] = 256 / group;
+  sizes['R'] = group;
+  sizes['C'] = 8;
+  Digit reduced{'R', group, 1, group};
+  slice = {{'N', 256 / group, 1, 256 / group}, reduced};
+  reducedSlices = {reduced};
+  packet = {{'C', 8, 1, 8}};
+  inAxes = "NR";
+  outAxes = "N";
+  // Axes of time that go into slices: V, and W of size 2.
+  int64_t steps = 1 + pick(3);
+  if (group <= 8) {
+    sizes['V'] = group;
+    sizes['W'] = group / 2;
+  }
+  if (steps > 1)
+    sizes['A'] = steps;
+  Digits list;
+  for (char axis : {'V', 'W', 'A'})
+    if (sizes.count(axis) && sizes[axis] > 1 && (axis == 'A' || chance(60)))
+      list.push_back({axis, sizes[axis], 1, sizes[axis]});
+    else
+      sizes.erase(axis);
+  for (const Digit &digit : list) {
+    inAxes += digit.axis;
+    outAxes += digit.axis;
+  }
+  // In any order in time.
+  if (list.size() > 1 && chance(50))
+    std::reverse(list.begin(), list.end());
+  time = list;
+  inAxes += "C";
+  outAxes += "C";
+  bool isFirst = chance(50);
+  (isFirst ? reducesFirst : reducesLast) = true;
+  kind(isFirst ? "slices first" : "slices last");
+}
+
+/// Two groups side by side in time.
+void VectorDrawer::drawPair() {
+  sizes['N'] = 256;
+  sizes['I'] = 2;
+  sizes['C'] = 8;
+  slice = {{'N', 256, 1, 256}};
+  packet = {{'C', 8, 1, 8}};
+  int64_t steps = 1 + pick(4);
+  Digit pair{'I', 2, 1, 2};
+  time = {pair};
+  inAxes = "NI";
+  outAxes = "N";
+  bool isOuter = chance(50);
+  if (steps > 1) {
+    sizes['A'] = steps;
+    Digit other{'A', steps, 1, steps};
+    time = isOuter ? Digits{pair, other} : Digits{other, pair};
+    inAxes += "A";
+    outAxes += "A";
+    kind(isOuter ? "pair outside in time" : "pair inside in time");
+  }
+  inAxes += "C";
+  outAxes += "C";
+  pairAxis = 'I';
+}
+
+void VectorDrawer::drawShape() {
+  switch (pick(10)) {
+  case 0:
+  case 1:
+  case 2:
+    return drawPlain();
+  case 3:
+    return drawFold();
+  case 4:
+  case 5:
+    return drawPass();
+  case 6:
+    if (chance(30))
+      return drawFoldedSpread();
+    return drawSpread();
+  case 7:
+    return drawSlices();
+  default:
+    return drawPair();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+void VectorDrawer::narrow() {
+  isNarrow = hasWritePort = true;
+  const Digit digit = packet.front();
+  // An upper half without live elements is none of a reduced axis.
+  if (sizes.at(digit.axis) <= 4 && digit.padded == 8 &&
+      (digit.axis == reducedAxis || chance(70))) {
+    packet = {{digit.axis, 4, 1, 4}};
+    stage("vector_narrow trim packet \"" + text(packet) + "\"");
+    kind("narrow trim");
+    step([packet = packet](Flow &flow, const std::vector<Codes> &) {
+      flow.trim(packet);
+    });
+    return;
+  }
+  time.push_back({digit.axis, digit.padded, 4, 2});
+  packet = {{digit.axis, digit.padded, 1, 4}};
+  stage("vector_narrow split time \"" + text(time) + "\" packet \"" +
+        text(packet) + "\"");
+  kind(isPaired ? "narrow split of a pair" : "narrow split");
+  step([time = time, packet = packet](Flow &flow, const std::vector<Codes> &) {
+    flow.regroup(time, packet);
+  });
+}
+
+void VectorDrawer::widen() {
+  isNarrow = hasWritePort = false;
+  hasMoved = true;
+  const Digit digit = packet.front();
+  if (digit.axis == '1' || digit.padded == 4) {
+    packet = {{digit.axis, 8, 1, 8}};
+    stage("vector_widen pad packet \"" + text(packet) + "\"");
+    kind("widen pad");
+    step([packet = packet](Flow &flow, const std::vector<Codes> &) {
+      flow.pad(packet);
+    });
+    return;
+  }
+  time.pop_back();
+  packet = {{digit.axis, digit.padded, 1, 8}};
+  stage("vector_widen concat time \"" + text(time) + "\" packet \"" +
+        text(packet) + "\"");
+  kind(isPaired ? "widen concat of a pair" : "widen concat");
+  step([time = time, packet = packet](Flow &flow, const std::vector<Codes> &) {
+    flow.regroup(time, packet);
+  });
+}
+
+void VectorDrawer::reduce() {
+  std::string fn = pickFrom<std::string>(
+      {isFloat ? std::string("add") : "add_sat", "max", "min"});
+  bool folds = uses(packet, reducedAxis);
+  time = without(time, reducedAxis);
+  if (folds)
+    packet = {{'1', 4, 1, 4}};
+  stage("vector_reduce " + fn + " axis \"" + reducedAxis + "\" time \"" +
+        text(time) + "\" packet \"" + text(packet) + "\"");
+  kind("reduce " + fn + (isFloat ? " f32" : " i32"));
+  hasWritePort = false;
+  // What was stashed has another shape.
+  stashUsed = hasStash;
+  reduction = fn;
+  hasEmptySlices =
+      uses(slice, reducedAxis) && slice.back().padded != sizes.at(reducedAxis);
+  step([=, axis = reducedAxis, ofFloats = isFloat](Flow &flow,
+                                                   const std::vector<Codes> &) {
+    flow.reduce(axis, fn, ofFloats);
+  });
+}
+
+void VectorDrawer::reduceSlices() {
+  std::vector<std::string> functions = {"add", "max", "min"};
+  functions.push_back(isFloat ? "mul" : "add_sat");
+  if (hasEmptySlices && reduction == "add_sat")
+    functions = {"add", "add_sat"};
+  else if (hasEmptySlices)
+    functions = {reduction};
+  std::string fn = pickFrom(functions);
+  kind("between slices " + fn + (isFloat ? " f32" : " i32"));
+  // What takes the place of the reduced slices, in one part or two.
+  int64_t group = sizeOf(reducedSlices);
+  std::vector<int64_t> parts = {group};
+  if (group > 2 && chance(40))
+    parts = {2, group / 2};
+  Digits freed;
+  std::string newAxes, fresh = "XY";
+  for (int64_t part : parts) {
+    std::vector<Digit> choices = {{'1', part, 1, part}};
+    char axis = fresh[freed.size()];
+    choices.push_back({axis, part, 1, part});
+    for (const Digit &digit : time)
+      if (digit.axis != 'A' && digit.axis != 'C' && digit.count == part &&
+          !uses(freed, digit.axis))
+        choices.push_back(digit);
+    Digit choice = pickFrom(choices);
+    freed.push_back(choice);
+    if (choice.axis == axis) {
+      sizes[axis] = part;
+      newAxes += axis;
+    }
+    kind(choice.axis == '1'    ? "freed for padding"
+         : choice.axis == axis ? "freed for a new axis"
+                               : "freed for an axis of time");
+  }
+  if (parts.size() > 1)
+    kind("freed in two parts");
+  Digits kept = {slice.begin(), slice.end() - 1}, newTime;
+  for (const Digit &digit : time)
+    if (!uses(freed, digit.axis))
+      newTime.push_back(digit);
+  slice = kept + freed;
+  time = newTime;
+  outAxes.insert(1, newAxes);
+  stage("vector_inter_slice_reduce " + fn + " slice \"" + text(slice) +
+        "\" time \"" + text(time) + "\"");
+  hasWritePort = false;
+  step([=, reduced = reducedSlices,
+        ofFloats = isFloat](Flow &flow, const std::vector<Codes> &) {
+    flow.reduceSlices(kept, reduced, freed, fn, ofFloats);
+  });
+}
+
+/// Fuses the groups in a cluster.
+void VectorDrawer::zip(Cluster cluster) {
+  std::vector<const vector::Operation *> rows;
+  for (const vector::Operation &row : vector::operations()) {
+    // The amount of a shift is not that of the stream.
+    bool isShift = row.name.starts_with("sh") || row.name == "sar";
+    if (vector::clusterOf(row.alu) == cluster && !used.count(row.alu) &&
+        row.arity == 2 && !isShift &&
+        row.takes(isFloat ? ElementType::F32 : ElementType::I32))
+      rows.push_back(&row);
+  }
+  if (rows.empty())
+    return;
+  const vector::Operation &row = *pickFrom(rows);
+  used.insert(row.alu);
+  std::string mode = pickFrom<std::string>({"01", "10", "00", "11"});
+  std::string name = vector::toString(cluster).str();
+  kind("zip " + name);
+  kind("zip mode " + mode);
+  time = without(time, pairAxis);
+  isPaired = false;
+  stage("vector_zip " + name + " " + row.name.str() + " mode \"" + mode + "\"");
+  step([=, fn = row.name.str(), axis = pairAxis,
+        ofFloats = isFloat](Flow &flow, const std::vector<Codes> &) {
+    flow.zip(axis, fn, ofFloats, mode);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The chain
+//===----------------------------------------------------------------------===//
+
+/// The stages of the chain behind its beginning, in their order.
+void VectorDrawer::drawChain() {
+  // Where two groups are fused.
+  Cluster zipAt = Cluster::Clip;
+  if (isPaired)
+    zipAt = pickFrom<Cluster>(
+        {Cluster::Logic, Cluster::Fxp, Cluster::Fp, Cluster::Clip});
+  auto pass = [&](Cluster next) {
+    cluster(next);
+    if (!isPaired || zipAt != next)
+      return;
+    zip(next);
+    if (!isPaired)
+      cluster(next);
+  };
+  maybeStash();
+  pass(Cluster::Logic);
+  maybeReinterpret();
+  if (isFloat && isPaired && zipAt == Cluster::Fxp)
+    reinterpret();
+  if (!isFloat)
+    pass(Cluster::Fxp);
+  bool fusesFour = isPaired && zipAt == Cluster::Fp;
+  if (!isFloat && (fusesFour || chance(50)))
+    convert(/*toFloat=*/true);
+  if (reducedAxis || fusesFour || chance(isFloat ? 70 : 15)) {
+    narrow();
+    maybeStash();
+    if (isFloat)
+      pass(Cluster::Fp);
+    if (reducedAxis)
+      reduce();
+    if (isFloat && chance(40))
+      cluster(Cluster::FpDiv);
+    widen();
+  }
+  if (hasEmptySlices)
+    return;
+  if (isFloat && chance(40))
+    convert(/*toFloat=*/false);
+  maybeReinterpret();
+  // What another cluster could not fuse is fused here.
+  zipAt = Cluster::Clip;
+  pass(Cluster::Clip);
+  // Slices are not reduced directly behind the tag.
+  if (reducesLast && !hasMoved)
+    drawStage(Cluster::Clip);
+}
