@@ -11,6 +11,7 @@
 #include "furiosa/Dialect/LIR/IR/LIR.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
 #include "furiosa/Dialect/Resource/Transforms/Dependences.h"
+#include "furiosa/Dialect/Utils/Numbers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,7 +20,10 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <array>
 
 using namespace mlir;
 using namespace furiosa;
@@ -35,12 +39,14 @@ namespace furiosa {
 
 namespace {
 
-/// `constant` plus for each loop around `steps[loop]` times its iteration, all
-/// in bytes; unknown if a value is nothing of the kind.
+/// `constant` plus for each loop around `steps[loop]` times its iteration, and
+/// numbers of the host times their steps, all in bytes; unknown if a value is
+/// nothing of the kind.
 struct Affine {
   bool isKnown = false;
   int64_t constant = 0;
   SmallVector<int64_t, 4> steps;
+  llvm::SmallMapVector<Value, int64_t, 1> numbers;
 
   static Affine getConstant(int64_t value) {
     Affine result;
@@ -49,7 +55,9 @@ struct Affine {
     return result;
   }
   bool isConstant() const {
-    return isKnown && llvm::all_of(steps, [](int64_t s) { return s == 0; });
+    auto isZero = [](int64_t step) { return step == 0; };
+    return isKnown && llvm::all_of(steps, isZero) &&
+           llvm::all_of(llvm::make_second_range(numbers), isZero);
   }
 };
 
@@ -68,6 +76,9 @@ static Affine combine(const Affine &a, const Affine &b, bool subtract) {
   for (auto [i, step] : llvm::enumerate(b.steps))
     if (join(result.steps[i], step, result.steps[i]))
       return {};
+  for (auto [number, step] : b.numbers)
+    if (int64_t &sum = result.numbers[number]; join(sum, step, sum))
+      return {};
   return result;
 }
 
@@ -78,6 +89,9 @@ static Affine scale(const Affine &a, int64_t factor) {
   if (llvm::MulOverflow(a.constant, factor, result.constant))
     return {};
   for (int64_t &step : result.steps)
+    if (llvm::MulOverflow(step, factor, step))
+      return {};
+  for (auto &[number, step] : result.numbers)
     if (llvm::MulOverflow(step, factor, step))
       return {};
   return result;
@@ -103,10 +117,12 @@ private:
   LogicalResult convertBlock(Block &block, OpBuilder &builder, unsigned depth);
   LogicalResult convertLoop(scf::ForOp loop, OpBuilder &builder,
                             unsigned depth);
-  LogicalResult convertDma(lir::DmaOp dma, OpBuilder &builder, unsigned depth,
-                           DenseI64ArrayAttr &advance);
+  LogicalResult convertIf(scf::IfOp branch, OpBuilder &builder, unsigned depth);
+  LogicalResult convertBranch(Block &block, ArrayRef<NumberTest> tests,
+                              OpBuilder &builder, unsigned depth);
+  LogicalResult convertDma(lir::DmaOp dma, resource::IssueOp issue,
+                           OpBuilder &builder, unsigned depth);
   DenseI64ArrayAttr getRange(BlockArgument argument);
-  BlockArgument getNumber(Value value);
   FailureOr<Affine> getOffset(lir::DmaOp dma, Value offset);
   void evaluate(Operation &op);
   Affine lookup(Value value);
@@ -217,6 +233,11 @@ LogicalResult KernelConverter::addArguments(OpBuilder &builder) {
     if (failed(check(operand, "argument " + Twine(i))))
       return failure();
     bool isNumber = argument.getType().isIntOrIndex();
+    if (isNumber) {
+      Affine value = Affine::getConstant(0);
+      value.numbers[argument] = 1;
+      offsets[argument] = value;
+    }
     Type type = isNumber ? lir::MemType::get(builder.getContext(),
                                              lir::Tier::Hbm, sizeof(int32_t), 1)
                          : argument.getType();
@@ -298,16 +319,6 @@ DenseI64ArrayAttr KernelConverter::getRange(BlockArgument argument) {
   return range && range.size() == 2 ? range : DenseI64ArrayAttr();
 }
 
-/// The argument that a value is, perhaps as another type; null for another.
-BlockArgument KernelConverter::getNumber(Value value) {
-  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
-    value = cast.getIn();
-  auto argument = dyn_cast<BlockArgument>(value);
-  return argument && argument.getOwner()->getParentOp() == kernel
-             ? argument
-             : BlockArgument();
-}
-
 FailureOr<Affine> KernelConverter::getOffset(lir::DmaOp dma, Value offset) {
   if (!offset)
     return Affine::getConstant(0);
@@ -315,18 +326,11 @@ FailureOr<Affine> KernelConverter::getOffset(lir::DmaOp dma, Value offset) {
   if (!result.isKnown) {
     InFlightDiagnostic diag = dma.emitOpError(
         "not yet supported: an offset that is not affine in the counters of "
-        "loops with constant bounds");
+        "loops with constant bounds and numbers of the host");
     if (Operation *producer = offset.getDefiningOp())
       diag.attachNote(producer->getLoc()) << "the offset is computed here";
     return failure();
   }
-  for (int64_t step : result.steps)
-    if (step < 0) {
-      dma.emitOpError("not yet supported: an offset that falls from one "
-                      "iteration to the next, by ")
-          << -step << " bytes";
-      return failure();
-    }
   return result;
 }
 
@@ -334,15 +338,38 @@ FailureOr<Affine> KernelConverter::getOffset(lir::DmaOp dma, Value offset) {
 // Commands
 //===----------------------------------------------------------------------===//
 
-LogicalResult KernelConverter::convertDma(lir::DmaOp dma, OpBuilder &builder,
-                                          unsigned depth,
-                                          DenseI64ArrayAttr &advance) {
+LogicalResult KernelConverter::convertDma(lir::DmaOp dma,
+                                          resource::IssueOp issue,
+                                          OpBuilder &builder, unsigned depth) {
   FailureOr<Affine> source = getOffset(dma, dma.getSourceOffset());
   if (failed(source))
     return failure();
   FailureOr<Affine> target = getOffset(dma, dma.getTargetOffset());
   if (failed(target))
     return failure();
+  // Numbers count from their least: there all bases are in the buffer.
+  SmallVector<Value> numbers;
+  SmallVector<int64_t> starts;
+  for (Value number : kernel.getArguments()) {
+    int64_t moves[2] = {source->numbers.lookup(number),
+                        target->numbers.lookup(number)};
+    if (moves[0] == 0 && moves[1] == 0)
+      continue;
+    int64_t least = getRange(cast<BlockArgument>(number)).asArrayRef()[0];
+    for (auto [side, move] :
+         llvm::zip_equal(std::array<Affine *, 2>{&*source, &*target}, moves)) {
+      int64_t first;
+      if (llvm::MulOverflow(least, move, first) ||
+          llvm::AddOverflow(side->constant, first, side->constant))
+        return dma.emitOpError("an offset does not fit in 64 bits");
+    }
+    numbers.push_back(mapping.lookup(number));
+    llvm::append_range(starts, moves);
+  }
+  if (!numbers.empty()) {
+    issue.getNumbersMutable().assign(numbers);
+    issue.setStarts(starts);
+  }
   SmallVector<Attribute> engines;
   for (Attribute attr : dma.getEngines()) {
     auto engine = cast<lir::EngineAttr>(attr);
@@ -367,7 +394,7 @@ LogicalResult KernelConverter::convertDma(lir::DmaOp dma, OpBuilder &builder,
     steps.push_back(target->steps[i]);
   }
   if (llvm::any_of(steps, [](int64_t step) { return step != 0; }))
-    advance = builder.getDenseI64ArrayAttr(steps);
+    issue.setAdvance(steps);
   auto moved =
       lir::DmaOp::create(builder, dma.getLoc(), mapping.lookup(dma.getSource()),
                          Value(), mapping.lookup(dma.getTarget()), Value(),
@@ -430,13 +457,72 @@ LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
   auto converted = resource::LoopOp::create(
       builder, loop.getLoc(), token, trips,
       /*barrier=*/false, IntegerAttr(),
-      number ? mapping.lookup(Value(number)) : Value(), ValueRange());
+      number ? mapping.lookup(Value(number)) : Value(), ValueRange(),
+      resource::ConditionAttr(), IntegerAttr());
   Block &body = converted.getBody().emplaceBlock();
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
   if (failed(convertBlock(*loop.getBody(), inner, depth + 1)))
     return failure();
   if (body.empty())
     converted.erase();
+  return success();
+}
+
+/// The commands of a branch, in a loop of one trip at most for each test.
+LogicalResult KernelConverter::convertBranch(Block &block,
+                                             ArrayRef<NumberTest> tests,
+                                             OpBuilder &builder,
+                                             unsigned depth) {
+  if (tests.empty())
+    return convertBlock(block, builder, depth);
+  if (depth >= resource::maxLoopDepth)
+    return block.getParentOp()->emitOpError(
+               "not yet supported: loops and branches nested more than ")
+           << resource::maxLoopDepth << " deep";
+  const NumberTest &test = tests.front();
+  auto condition = resource::Condition::Equal;
+  if (test.predicate == arith::CmpIPredicate::ne)
+    condition = resource::Condition::NotEqual;
+  else if (test.predicate == arith::CmpIPredicate::slt)
+    condition = resource::Condition::Less;
+  else if (test.predicate == arith::CmpIPredicate::sge)
+    condition = resource::Condition::NotLess;
+  auto loop = resource::LoopOp::create(
+      builder, block.getParentOp()->getLoc(),
+      resource::TokenType::get(builder.getContext()), /*trips=*/1,
+      /*barrier=*/false, IntegerAttr(), mapping.lookup(Value(test.number)),
+      ValueRange(),
+      resource::ConditionAttr::get(builder.getContext(), condition),
+      builder.getI64IntegerAttr(test.bound));
+  Block &body = loop.getBody().emplaceBlock();
+  OpBuilder inner = OpBuilder::atBlockEnd(&body);
+  if (failed(convertBranch(block, tests.drop_front(), inner, depth + 1)))
+    return failure();
+  if (body.empty())
+    loop.erase();
+  return success();
+}
+
+LogicalResult KernelConverter::convertIf(scf::IfOp branch, OpBuilder &builder,
+                                         unsigned depth) {
+  if (branch.getNumResults() != 0)
+    return branch.emitOpError("not yet supported: values out of a branch");
+  auto tests = getNumberTests(branch.getCondition());
+  if (!tests)
+    return branch.emitOpError("not yet supported: a condition other than "
+                              "comparisons of a number of the host with "
+                              "constants, joined by and");
+  if (failed(convertBranch(*branch.thenBlock(), *tests, builder, depth)))
+    return failure();
+  if (!branch.elseBlock())
+    return success();
+  // Not all tests hold: one after the other is the first that does not.
+  for (size_t i = 0; i < tests->size(); ++i) {
+    SmallVector<NumberTest> others(ArrayRef(*tests).take_front(i));
+    others.push_back((*tests)[i].negate());
+    if (failed(convertBranch(*branch.elseBlock(), others, builder, depth)))
+      return failure();
+  }
   return success();
 }
 
@@ -453,6 +539,11 @@ LogicalResult KernelConverter::convertBlock(Block &block, OpBuilder &builder,
     }
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       if (failed(convertLoop(loop, builder, depth)))
+        return failure();
+      continue;
+    }
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      if (failed(convertIf(branch, builder, depth)))
         return failure();
       continue;
     }
@@ -474,17 +565,14 @@ LogicalResult KernelConverter::convertBlock(Block &block, OpBuilder &builder,
       engine = exec.getContext() == lir::Context::Main ? resource::Engine::Main
                                                        : resource::Engine::Sub;
     auto token = resource::TokenType::get(builder.getContext());
-    auto issue = resource::IssueOp::create(builder, op.getLoc(), token, engine,
-                                           IntegerAttr(), DenseI64ArrayAttr(),
-                                           DenseI64ArrayAttr(), ValueRange());
+    auto issue = resource::IssueOp::create(
+        builder, op.getLoc(), token, engine, IntegerAttr(), DenseI64ArrayAttr(),
+        DenseI64ArrayAttr(), ValueRange(), ValueRange(), DenseI64ArrayAttr());
     Block &body = issue.getBody().emplaceBlock();
     OpBuilder inner = OpBuilder::atBlockEnd(&body);
     if (auto dma = dyn_cast<lir::DmaOp>(op)) {
-      DenseI64ArrayAttr advance;
-      if (failed(convertDma(dma, inner, depth, advance)))
+      if (failed(convertDma(dma, issue, inner, depth)))
         return failure();
-      if (advance)
-        issue.setAdvanceAttr(advance);
     } else {
       inner.clone(op, mapping);
     }

@@ -82,9 +82,9 @@ static void addBarrier(Operation *op) {
     if (isBarrier(at))
       break;
   }
-  auto barrier =
-      LoopOp::create(builder, op->getLoc(), token, 1,
-                     /*barrier=*/true, IntegerAttr(), Value(), before);
+  auto barrier = LoopOp::create(builder, op->getLoc(), token, 1,
+                                /*barrier=*/true, IntegerAttr(), Value(),
+                                before, ConditionAttr(), IntegerAttr());
   barrier.getBody().emplaceBlock();
   for (Operation *later = op; later; later = later->getNextNode()) {
     if (auto issue = dyn_cast<IssueOp>(later))
@@ -176,11 +176,11 @@ void furiosa::orderPEs(ProgramOp program) {
         }
         footprint.base = side ? engine.getTarget() : engine.getSource();
         footprint.packet = engine.getPacket();
-        if (std::optional<ArrayRef<int64_t>> advance = issue.getAdvance())
-          for (auto [i, loop] : llvm::enumerate(loops)) {
-            footprint.sizes.push_back(loop.getTrips());
-            footprint.strides.push_back((*advance)[2 * i + side]);
-          }
+        for (auto [base, count, stride] : getMoves(issue, side == 1)) {
+          footprint.base += base;
+          footprint.sizes.push_back(count);
+          footprint.strides.push_back(stride);
+        }
         llvm::append_range(footprint.sizes, engine.getSizes());
         llvm::append_range(footprint.strides, side ? engine.getTargetStrides()
                                                    : engine.getSourceStrides());

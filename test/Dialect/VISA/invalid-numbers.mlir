@@ -54,9 +54,51 @@ func.func @starts(%a: !h, %n: index {visa.range = array<i64: 0, 8>}, %m: index {
     %t = visa.tile %f[%i] along "A" take 1 : !f -> !fr
   }
   %is = arith.cmpi slt, %n, %m : index
-  // expected-error @below {{not yet supported: a branch on what only the run knows}}
+  // expected-error @below {{not yet supported: a branch on what only the run knows, other than comparisons of a number of the host with constants, joined by and}}
   scf.if %is {
     %t = visa.to_dm %a : !h -> !f
+  }
+  %is0 = arith.cmpi eq, %n, %c0 : index
+  scf.if %is0 {
+    %t = visa.to_dm %a : !h -> !f
+  }
+  // expected-error @below {{not yet supported: values out of a branch on a number of the host}}
+  %at = scf.if %is0 -> index {
+    scf.yield %c0 : index
+  } else {
+    scf.yield %c1 : index
+  }
+  return
+}
+
+// -----
+
+// How often a loop runs.
+#axes = #tmap.axes<A = 8, B = 64>
+!h = !visa.hbm<i32, element "A, B", #axes>
+func.func @trips(%a: !h, %n: index {visa.range = array<i64: 0, 8>}, %m: index {visa.range = array<i64: -1, 8>}) attributes {visa.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %c2 step %c1 {
+    }
+  }
+  // expected-error @below {{not yet supported: a bound known only at run time, but for a loop from 0 in steps of 1}}
+  scf.for %i = %c1 to %n step %c1 {
+  }
+  // expected-error @below {{not yet supported: a bound known only at run time, but for a loop from 0 in steps of 1}}
+  scf.for %i = %c0 to %n step %c2 {
+  }
+  // expected-error @below {{not yet supported: a number of trips that may be -1; give argument 2 a range from 0 on}}
+  scf.for %i = %c0 to %m step %c1 {
+  }
+  %next = arith.addi %n, %c1 : index
+  // expected-error @below {{not yet supported: bounds known only at run time}}
+  scf.for %i = %c0 to %next step %c1 {
+  }
+  // expected-error @below {{not yet supported: bounds known only at run time}}
+  scf.for %i = %n to %c2 step %c1 {
   }
   return
 }

@@ -87,19 +87,18 @@ static std::optional<ByteRanges> getBytes(IssueOp issue, lir::DmaOp dma,
   SmallVector<int64_t> sizes(engine.getSizes());
   SmallVector<int64_t> strides(isWrite ? engine.getTargetStrides()
                                        : engine.getSourceStrides());
-  SmallVector<LoopOp> loops = getEnclosingLoops(issue);
-  ArrayRef<int64_t> advance = issue.getAdvance().value_or(ArrayRef<int64_t>());
-  for (size_t i = 0; i < advance.size() / 2; ++i) {
-    sizes.push_back(loops[i].getTrips());
-    strides.push_back(advance[2 * i + isWrite]);
+  int64_t base = isWrite ? engine.getTarget() : engine.getSource();
+  for (auto [start, count, stride] : getMoves(issue, isWrite)) {
+    base += start;
+    sizes.push_back(count);
+    strides.push_back(stride);
   }
   for (size_t i = sizes.size(); i-- > 0;)
     if (strides[i] == 0) {
       sizes.erase(sizes.begin() + i);
       strides.erase(strides.begin() + i);
     }
-  return getByteRanges(isWrite ? engine.getTarget() : engine.getSource(), sizes,
-                       strides, engine.getPacket());
+  return getByteRanges(base, sizes, strides, engine.getPacket());
 }
 
 /// Whether `op` stands between two barriers, or an end of the program.

@@ -150,13 +150,22 @@ void AccessReader::readIssue(IssueOp issue, size_t around,
       ArrayRef<int64_t> advance =
           issue.getAdvance().value_or(ArrayRef<int64_t>());
       // Only addresses in HBM move.
+      if (inHbm)
+        for (auto [base, count, stride] : getStartLoops(issue, isWrite))
+          for (Footprint &footprint : access.footprints) {
+            footprint.base += base;
+            footprint.loops.push_back({count, stride});
+          }
       for (size_t i = 0; inHbm && i < advance.size() / 2; ++i) {
         int64_t step = advance[2 * i + isWrite];
         if (i < around)
           access.advance.push_back(step);
         else
-          for (Footprint &footprint : access.footprints)
-            footprint.loops.push_back({loops[i].getTrips(), step});
+          for (Footprint &footprint : access.footprints) {
+            int64_t trips = loops[i].getTrips();
+            footprint.base += std::min<int64_t>((trips - 1) * step, 0);
+            footprint.loops.push_back({trips, step < 0 ? -step : step});
+          }
       }
     } else if (unit) {
       // The same bytes in all slices that take part.
@@ -190,6 +199,11 @@ void AccessReader::readIssue(IssueOp issue, size_t around,
       for (Footprint &footprint : access.footprints)
         footprint.normalize();
     }
+    // Trips and starts that the host says leave bytes out.
+    access.isCertain &=
+        issue.getNumbers().empty() &&
+        llvm::none_of(llvm::drop_begin(loops, around),
+                      [](LoopOp loop) { return bool(loop.getCount()); });
     scheduling::coalesce(access.footprints);
     accesses.push_back(std::move(access));
   }

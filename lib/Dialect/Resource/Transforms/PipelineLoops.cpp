@@ -254,7 +254,8 @@ bool LoopPipeliner::run() {
   auto steady =
       LoopOp::create(builder, loop.getLoc(),
                      TokenType::get(builder.getContext()), full / numCopies,
-                     /*barrier=*/false, IntegerAttr(), Value(), ValueRange());
+                     /*barrier=*/false, IntegerAttr(), Value(), ValueRange(),
+                     ConditionAttr(), IntegerAttr());
   steady->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   OpBuilder inner = OpBuilder::atBlockEnd(&steady.getBody().emplaceBlock());
   for (int64_t i = 0; i < numCopies; ++i)

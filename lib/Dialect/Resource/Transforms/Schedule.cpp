@@ -134,10 +134,11 @@ void SchedulePass::applyBlock(ProgramProblem &program,
     Operation *scheduled;
     if (auto loop = dyn_cast<LoopOp>(op)) {
       int64_t cycles = solution.blocks[command.body].length;
-      auto next = LoopOp::create(builder, loop.getLoc(), Type(),
-                                 loop.getTripsAttr(), loop.getBarrierAttr(),
-                                 builder.getI64IntegerAttr(cycles),
-                                 loop.getCount(), ValueRange());
+      auto next =
+          LoopOp::create(builder, loop.getLoc(), Type(), loop.getTripsAttr(),
+                         loop.getBarrierAttr(),
+                         builder.getI64IntegerAttr(cycles), loop.getCount(),
+                         ValueRange(), loop.getWhenAttr(), loop.getBoundAttr());
       next.getBody().takeBody(loop.getBody());
       scheduled = next;
     } else {
@@ -146,7 +147,8 @@ void SchedulePass::applyBlock(ProgramProblem &program,
           {schedule.start[step.command], schedule.end[step.command]});
       auto next = IssueOp::create(builder, issue.getLoc(), Type(),
                                   issue.getEngineAttr(), tag, cycles,
-                                  issue.getAdvanceAttr(), ValueRange());
+                                  issue.getAdvanceAttr(), ValueRange(),
+                                  issue.getNumbers(), issue.getStartsAttr());
       next.getBody().takeBody(issue.getBody());
       scheduled = next;
     }

@@ -7,6 +7,7 @@
 
 #include "furiosa/Dialect/VISA/IR/KernelCheck.h"
 #include "furiosa/Dialect/TensorMapping/Algebra/Explain.h"
+#include "furiosa/Dialect/Utils/Numbers.h"
 #include "furiosa/Dialect/VISA/IR/Views.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
@@ -452,6 +453,28 @@ void KernelChecker::checkTensorUse(Operation *op) {
   noteFault();
 }
 
+/// How often a loop runs is known, or the host says it.
+static bool checkBounds(scf::ForOp loop) {
+  FaultReporter reporter(loop);
+  bool isKnown = isKnownWhenUnrolled(loop.getLowerBound()) &&
+                 isKnownWhenUnrolled(loop.getStep());
+  if (BlockArgument number = getNumber(loop.getUpperBound())) {
+    auto range = getNumberRange(number);
+    if (getConstantIntValue(loop.getLowerBound()) != 0 ||
+        getConstantIntValue(loop.getStep()) != 1)
+      reporter.notYetSupported() << "a bound known only at run time, but for a "
+                                    "loop from 0 in steps of 1";
+    else if (range && range->first < 0)
+      reporter.notYetSupported()
+          << "a number of trips that may be " << range->first
+          << "; give argument " << number.getArgNumber()
+          << " a range from 0 on";
+  } else if (!isKnown || !isKnownWhenUnrolled(loop.getUpperBound())) {
+    reporter.notYetSupported() << "bounds known only at run time";
+  }
+  return !reporter.failed();
+}
+
 bool KernelChecker::checkBlock(Block &block) {
   for (Operation &op : block) {
     for (Type type : op.getResultTypes())
@@ -470,11 +493,19 @@ bool KernelChecker::checkBlock(Block &block) {
                        << "; loops count up by at least 1";
         noteFault();
       }
+      if (!checkBounds(loop))
+        noteFault();
     }
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
       FaultReporter reporter(&op);
-      if (!isKnownWhenUnrolled(branch.getCondition()))
-        reporter.notYetSupported() << "a branch on what only the run knows";
+      if (getNumberTests(branch.getCondition())) {
+        if (branch.getNumResults() != 0)
+          reporter.notYetSupported()
+              << "values out of a branch on a number of the host";
+      } else if (!isKnownWhenUnrolled(branch.getCondition()))
+        reporter.notYetSupported()
+            << "a branch on what only the run knows, other than comparisons of "
+               "a number of the host with constants, joined by and";
       else if (hasTooManySteps(branch.getCondition()))
         reporter.notYetSupported()
             << "a branch in loops of more than " << maxUnrolledSteps

@@ -114,10 +114,12 @@ private:
   std::array<size_t, machine::clusters> programIndex = {};
 
   SmallVector<Value> arguments;
-  /// Numbers of the host by the SPM word that holds them, and the words that
-  /// count trips.
+  /// Numbers of the host by the SPM word that holds them; those that are added
+  /// to the bases of DMAs; the words that loops and DMAs have used.
   llvm::DenseMap<uint32_t, Value> counts;
-  llvm::DenseSet<uint32_t> usedCounts;
+  llvm::DenseMap<uint32_t, SmallVector<const edf::ScalarUse *, 1>> starts;
+  llvm::DenseSet<uint32_t> usedWords;
+  std::vector<ProgramTest> tests;
   std::vector<Placement> placements;
   unsigned numWrites = 0;
   /// Relocations by the word that they set; erased when used.
@@ -186,6 +188,11 @@ LogicalResult KernelReader::parsePrograms() {
       return emitError(locate(program.cluster, parser.getFault().instruction),
                        parser.getFault().message);
     programs.push_back(std::move(*events));
+    if (&program != &kernel.programs.front() &&
+        parser.getTests() != ArrayRef(tests))
+      return emitError(locate(program.cluster, 0))
+             << "not yet supported: clusters with different tests";
+    tests = parser.getTests().vec();
   }
   return success();
 }
@@ -240,7 +247,16 @@ LogicalResult KernelReader::buildArguments() {
     arguments[scalar.operand]
         .getDefiningOp<resource::ArgumentOp>()
         .setRangeAttr(builder.getDenseI64ArrayAttr({scalar.min, scalar.max}));
+  for (const edf::Relocation &relocation : kernel.arguments.relocations)
+    if (!relocations.try_emplace(relocation.spmAddress, &relocation).second)
+      return emitError(locate("ARGS"))
+             << "not yet supported: two relocations of SPM address "
+             << llvm::formatv("{0:x}", relocation.spmAddress).str();
   for (const edf::ScalarUse &use : kernel.scalars.uses) {
+    if (relocations.count(use.spmAddress)) {
+      starts[use.spmAddress].push_back(&use);
+      continue;
+    }
     uint64_t word = llvm::support::endian::read64le(
         kernel.spm.bytes.data() + (use.spmAddress - kernel.spm.base));
     Value argument = arguments[kernel.scalars.scalars[use.scalar].operand];
@@ -251,11 +267,6 @@ LogicalResult KernelReader::buildArguments() {
                 "address "
              << llvm::formatv("{0:x}", use.spmAddress).str();
   }
-  for (const edf::Relocation &relocation : kernel.arguments.relocations)
-    if (!relocations.try_emplace(relocation.spmAddress, &relocation).second)
-      return emitError(locate("ARGS"))
-             << "not yet supported: two relocations of SPM address "
-             << llvm::formatv("{0:x}", relocation.spmAddress).str();
   return success();
 }
 
@@ -394,7 +405,8 @@ LogicalResult KernelReader::buildExecution(const ProgramEvent &event,
   auto issue = resource::IssueOp::create(
       builder, loc, Type(),
       isMain ? resource::Engine::Main : resource::Engine::Sub, IntegerAttr(),
-      getCycles(*command), DenseI64ArrayAttr(), ValueRange());
+      getCycles(*command), DenseI64ArrayAttr(), ValueRange(), ValueRange(),
+      DenseI64ArrayAttr());
   if (*command && loopSteps.empty())
     contextEnds[!isMain] = int64_t((*command)->end);
   OpBuilder::InsertionGuard guard(builder);
@@ -496,6 +508,8 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
   });
 
   std::optional<SmallVector<int64_t>> advance;
+  // Two steps for each scalar of the kernel.
+  std::optional<SmallVector<int64_t>> moves;
   std::optional<int64_t> scale;
   for (EngineSides &engine : engines) {
     auto fail = [&]() {
@@ -525,12 +539,26 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
     engine.packet = static_cast<int64_t>(plain.packetBytes());
 
     SmallVector<int64_t> steps(2 * loopSteps.size());
+    SmallVector<int64_t> scales(2 * kernel.scalars.scalars.size());
     auto locateSide = [&](Side &side, uint32_t word, uint64_t base,
-                          StringRef name) -> LogicalResult {
+                          StringRef name,
+                          bool isTargetSide = false) -> LogicalResult {
       if (auto it = relocations.find(word); it != relocations.end()) {
         side.operand = arguments[it->second->operand];
         side.offset = it->second->addend;
         relocations.erase(it);
+        for (const edf::ScalarUse *use : starts.lookup(word)) {
+          // Bases count from the least number.
+          int64_t first;
+          int64_t &total = scales[2 * use->scalar + isTargetSide];
+          if (llvm::MulOverflow(
+                  use->scale, int64_t(kernel.scalars.scalars[use->scalar].min),
+                  first) ||
+              llvm::AddOverflow(side.offset, first, side.offset) ||
+              llvm::AddOverflow(total, use->scale, total))
+            return fail() << name << ": the offset does not fit in 64 bits";
+          usedWords.insert(word);
+        }
       } else {
         AddressLocation place = rngd::locate(base);
         if (place.kind != AddressLocation::Kind::DM &&
@@ -547,6 +575,9 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
       return success();
     };
     if (isIndirect &&
+        starts.contains(engine.address + DmaDescriptor::listOffset))
+      return fail() << "not yet supported: an index that starts by a number";
+    if (isIndirect &&
         failed(locateSide(engine.list,
                           engine.address + DmaDescriptor::listOffset,
                           plain.listAddress(), "indirect_indices")))
@@ -558,7 +589,8 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
                                      : DmaDescriptor::sourceOffset);
       StringRef name = isTarget ? "destination" : "source";
       if (failed(locateSide(side, word,
-                            isTarget ? plain.destination : plain.source, name)))
+                            isTarget ? plain.destination : plain.source, name,
+                            isTarget)))
         return failure();
       auto &limits = isTarget ? plain.destinationLimits : plain.sourceLimits;
       auto &strides = isTarget ? plain.destinationStrides : plain.sourceStrides;
@@ -586,6 +618,10 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
       return fail() << "not yet supported: engines that advance by different "
                        "steps";
     advance = steps;
+    if (moves && *moves != scales)
+      return fail() << "not yet supported: engines that start by different "
+                       "numbers";
+    moves = scales;
   }
 
   // One buffer of data memory for all engines of a side.
@@ -670,10 +706,19 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
   DenseI64ArrayAttr advanceAttr;
   if (llvm::any_of(*advance, [](int64_t step) { return step != 0; }))
     advanceAttr = builder.getDenseI64ArrayAttr(*advance);
-  auto issue =
-      resource::IssueOp::create(builder, loc, Type(), resource::Engine::Dma,
-                                builder.getI64IntegerAttr(event.tag),
-                                getCycles(*command), advanceAttr, ValueRange());
+  SmallVector<Value> numbers;
+  SmallVector<int64_t> numberSteps;
+  for (auto [i, scalar] : llvm::enumerate(kernel.scalars.scalars))
+    if ((*moves)[2 * i] != 0 || (*moves)[2 * i + 1] != 0) {
+      numbers.push_back(arguments[scalar.operand]);
+      numberSteps.append({(*moves)[2 * i], (*moves)[2 * i + 1]});
+    }
+  auto issue = resource::IssueOp::create(
+      builder, loc, Type(), resource::Engine::Dma,
+      builder.getI64IntegerAttr(event.tag), getCycles(*command), advanceAttr,
+      ValueRange(), numbers,
+      numbers.empty() ? DenseI64ArrayAttr()
+                      : builder.getDenseI64ArrayAttr(numberSteps));
   if (*command && loopSteps.empty())
     tagEnds[event.tag] = int64_t((*command)->end);
   OpBuilder::InsertionGuard guard(builder);
@@ -729,13 +774,12 @@ LogicalResult KernelReader::checkSame(ArrayRef<EventCursor> cursors) {
   const ProgramEvent *first = cursors.front().next();
   for (const EventCursor &cursor : cursors) {
     const ProgramEvent *next = cursor.next();
-    bool isSame = first && next && first->kind == next->kind &&
-                  first->context == next->context &&
-                  first->images == next->images &&
-                  first->operands == next->operands &&
-                  first->trips == next->trips && first->count == next->count &&
-                  first->begin == next->begin && first->end == next->end &&
-                  first->pattern == next->pattern;
+    bool isSame =
+        first && next && first->kind == next->kind &&
+        first->context == next->context && first->images == next->images &&
+        first->operands == next->operands && first->trips == next->trips &&
+        first->count == next->count && first->begin == next->begin &&
+        first->end == next->end && first->pattern == next->pattern;
     if (isSame)
       continue;
     const EventCursor &there = next ? cursor : cursors.front();
@@ -753,11 +797,23 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
   if (failed(command))
     return failure();
   Value count;
+  resource::ConditionAttr when;
+  IntegerAttr bound;
   if (first.count != 0) {
-    count = counts.lookup(first.count);
+    uint32_t word = first.count;
+    auto test = llvm::find_if(
+        tests, [&](const ProgramTest &test) { return test.word == word; });
+    if (test != tests.end() && !counts.contains(word)) {
+      word = test->tested;
+      when = resource::ConditionAttr::get(
+          builder.getContext(),
+          static_cast<resource::Condition>(test->condition));
+      bound = builder.getI64IntegerAttr(test->bound);
+    }
+    count = counts.lookup(word);
     if (!count)
       return emitError(loc) << "not yet supported: trips that no argument says";
-    usedCounts.insert(first.count);
+    usedWords.insert(word);
   }
   // A barrier that ends each iteration is the loop's own.
   bool hasBarrier =
@@ -767,7 +823,7 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
       hasBarrier ? builder.getUnitAttr() : UnitAttr(),
       *command ? builder.getI64IntegerAttr(int64_t((*command)->end))
                : IntegerAttr(),
-      count, ValueRange());
+      count, ValueRange(), when, bound);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&loop.getBody().emplaceBlock());
 
@@ -821,7 +877,8 @@ LogicalResult KernelReader::buildFill(const ProgramEvent &event,
     return failure();
   auto issue = resource::IssueOp::create(
       builder, loc, Type(), resource::Engine::Sub, IntegerAttr(),
-      getCycles(*command), DenseI64ArrayAttr(), ValueRange());
+      getCycles(*command), DenseI64ArrayAttr(), ValueRange(), ValueRange(),
+      DenseI64ArrayAttr());
   if (*command && loopSteps.empty())
     contextEnds[1] = int64_t((*command)->end);
   OpBuilder::InsertionGuard guard(builder);
@@ -841,7 +898,7 @@ LogicalResult KernelReader::buildBarrier(const ProgramEvent &event,
   auto loop = resource::LoopOp::create(
       builder, loc, Type(), builder.getI64IntegerAttr(1), builder.getUnitAttr(),
       *command ? builder.getI64IntegerAttr(0) : IntegerAttr(), Value(),
-      ValueRange());
+      ValueRange(), resource::ConditionAttr(), IntegerAttr());
   loop.getBody().emplaceBlock();
   return success();
 }
@@ -993,10 +1050,10 @@ OwningOpRef<ModuleOp> KernelReader::run() {
       return {};
     }
   for (const edf::ScalarUse &use : kernel.scalars.uses)
-    if (!usedCounts.contains(use.spmAddress)) {
+    if (!usedWords.contains(use.spmAddress)) {
       emitError(locate("SCAL")) << "not yet supported: a number in SPM address "
                                 << llvm::formatv("{0:x}", use.spmAddress).str()
-                                << ", which counts no trips";
+                                << ", which counts no trips and moves no DMA";
       return {};
     }
   if (failed(verify(*module)))

@@ -73,6 +73,15 @@ struct ProgramEvent {
   std::vector<Step> steps;
 };
 
+/// A word that a program sets to 1 where it begins if another one compares so.
+struct ProgramTest {
+  uint32_t word;
+  uint32_t tested;
+  edf::Condition condition;
+  int64_t bound;
+  bool operator==(const ProgramTest &) const = default;
+};
+
 /// An error with the instruction where it is.
 struct ProgramFault {
   size_t instruction;
@@ -90,8 +99,11 @@ public:
   /// All commands up to the end; nothing if there is a fault.
   std::optional<std::vector<ProgramEvent>> run();
   const ProgramFault &getFault() const { return fault; }
+  /// What the program tests in front of all commands.
+  llvm::ArrayRef<ProgramTest> getTests() const { return tests; }
 
 private:
+  bool parseTest();
   bool parseBlock(std::vector<ProgramEvent> &events, ProgramEvent *loop);
   bool parseIssue(std::vector<ProgramEvent> &events);
   /// `slice`: of the cluster, or -1 for all.
@@ -118,6 +130,7 @@ private:
   uint8_t allPEs;
   size_t position = 0;
   ProgramFault fault = {0, {}};
+  std::vector<ProgramTest> tests;
   std::array<std::array<std::optional<uint64_t>, machine::tucGeneralRegisters>,
              machine::pesPerCluster>
       registers;

@@ -41,6 +41,10 @@ def Resource_Engine : Resource_Enum<"Engine", "what a command runs on", [
     I32EnumAttrCase<"Main", 0, "main">, I32EnumAttrCase<"Sub", 1, "sub">,
     I32EnumAttrCase<"Dma", 2, "dma">]>;
 
+def Resource_Condition : Resource_Enum<"Condition", "what a number is compared for", [
+    I32EnumAttrCase<"Equal", 0, "eq">, I32EnumAttrCase<"NotEqual", 1, "ne">,
+    I32EnumAttrCase<"Less", 2, "lt">, I32EnumAttrCase<"NotLess", 3, "ge">]>;
+
 def Resource_TokenType : TypeDef<Resource_Dialect, "Token"> {
   let summary = "The completion of a command";
   let mnemonic = "token";
