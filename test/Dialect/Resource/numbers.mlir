@@ -111,7 +111,7 @@ resource.program @one pes 4 clusters [0] release "0.6" {
   %a = resource.argument 0 input "a" : !lir.mem<hbm, 8192>
   %n = resource.argument 1 input "n" range [0, 2] : !lir.mem<hbm, 4> as #resource.operand<i32, chip "1", element "1", axes [] sizes []>
   %o = resource.argument 2 output "o" : !lir.mem<hbm, 8192>
-  // expected-error @below {{RES-27: starts has two numbers for each of the 1 arguments, found 1}}
+  // expected-error @below {{RES-28: starts has two numbers for each of the 1 arguments, found 1}}
   resource.issue dma starts [32] by %n : !lir.mem<hbm, 4> {
     lir.dma %a to %o engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [] packet 32>] : !lir.mem<hbm, 8192>, !lir.mem<hbm, 8192>
   }
@@ -123,7 +123,7 @@ resource.program @plain pes 4 clusters [0] release "0.6" {
   %a = resource.argument 0 input "a" : !lir.mem<hbm, 8192>
   %n = resource.argument 1 input "n" : !lir.mem<hbm, 4> as #resource.operand<i32, chip "1", element "1", axes [] sizes []>
   %o = resource.argument 2 output "o" : !lir.mem<hbm, 8192>
-  // expected-error @below {{RES-27: only an argument with a range moves a start}}
+  // expected-error @below {{RES-28: only an argument with a range moves a start}}
   resource.issue dma starts [32, 0] by %n : !lir.mem<hbm, 4> {
     lir.dma %a to %o engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [] packet 32>] : !lir.mem<hbm, 8192>, !lir.mem<hbm, 8192>
   }
@@ -135,7 +135,7 @@ resource.program @behind pes 4 clusters [0] release "0.6" {
   %a = resource.argument 0 input "a" : !lir.mem<hbm, 8192>
   %n = resource.argument 1 input "n" range [-1, 2] : !lir.mem<hbm, 4> as #resource.operand<i32, chip "1", element "1", axes [] sizes []>
   %o = resource.argument 2 output "o" : !lir.mem<hbm, 8192>
-  // expected-error @below {{RES-27: target of the engine of cluster 0 pe 0 leaves its buffer of 8192 bytes in the last iteration}}
+  // expected-error @below {{RES-28: target of the engine of cluster 0 pe 0 leaves its buffer of 8192 bytes in the last iteration}}
   resource.issue dma starts [0, 32] by %n : !lir.mem<hbm, 4> {
     lir.dma %a to %o engines [#lir.engine<cluster 0 pe 0 from 0 to 8096 loops [] packet 32>] : !lir.mem<hbm, 8192>, !lir.mem<hbm, 8192>
   }
@@ -158,7 +158,7 @@ resource.program @front pes 4 clusters [0] release "0.6" {
   %a = resource.argument 0 input "a" : !lir.mem<hbm, 8192>
   %n = resource.argument 1 input "n" range [-1, 2] : !lir.mem<hbm, 4> as #resource.operand<i32, chip "1", element "1", axes [] sizes []>
   %o = resource.argument 2 output "o" : !lir.mem<hbm, 8192>
-  // expected-error @below {{RES-27: source of the engine of cluster 0 pe 0 begins in front of its buffer}}
+  // expected-error @below {{RES-28: source of the engine of cluster 0 pe 0 begins in front of its buffer}}
   resource.issue dma starts [-32, 0] by %n : !lir.mem<hbm, 4> {
     lir.dma %a to %o engines [#lir.engine<cluster 0 pe 0 from 64 to 0 loops [] packet 32>] : !lir.mem<hbm, 8192>, !lir.mem<hbm, 8192>
   }
@@ -170,7 +170,7 @@ resource.program @far pes 4 clusters [0] release "0.6" {
   %a = resource.argument 0 input "a" : !lir.mem<hbm, 8192>
   %n = resource.argument 1 input "n" range [-2147483648, 2147483647] : !lir.mem<hbm, 4> as #resource.operand<i32, chip "1", element "1", axes [] sizes []>
   %o = resource.argument 2 output "o" : !lir.mem<hbm, 8192>
-  // expected-error @below {{RES-27: starts reach an address that does not fit in 64 bits}}
+  // expected-error @below {{RES-28: starts reach an address that does not fit in 64 bits}}
   resource.issue dma starts [9223372036854775807, 0] by %n : !lir.mem<hbm, 4> {
     lir.dma %a to %o engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [] packet 32>] : !lir.mem<hbm, 8192>, !lir.mem<hbm, 8192>
   }
@@ -182,7 +182,7 @@ resource.program @words pes 4 clusters [0] release "0.6" {
   %a = resource.argument 0 input "a" : !lir.mem<hbm, 8192>
   %n = resource.argument 1 input "n" range [0, 2] : !lir.mem<hbm, 4> as #resource.operand<i32, chip "1", element "1", axes [] sizes []>
   %d = resource.buffer : !lir.mem<dm, 64>
-  // expected-error @below {{RES-27: starts must be a multiple of 8 bytes, found 4}}
+  // expected-error @below {{RES-28: starts must be a multiple of 8 bytes, found 4}}
   resource.issue dma starts [4, 0] by %n : !lir.mem<hbm, 4> {
     lir.dma %a to %d engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [] packet 32>] : !lir.mem<hbm, 8192>, !lir.mem<dm, 64>
   }
@@ -205,7 +205,7 @@ resource.program @memory pes 4 clusters [0] release "0.6" {
 resource.program @fill pes 4 clusters [0] release "0.6" {
   %n = resource.argument 0 input "n" range [0, 2] : !lir.mem<hbm, 4> as #resource.operand<i32, chip "1", element "1", axes [] sizes []>
   %d = resource.buffer : !lir.mem<dm, 64>
-  // expected-error @below {{RES-27: only a dma has starts}}
+  // expected-error @below {{RES-28: only a dma has starts}}
   resource.issue sub starts [0, 0] by %n : !lir.mem<hbm, 4> {
     lir.exec sub {
       lir.fill %d with 0 : !lir.mem<dm, 64>

@@ -300,23 +300,23 @@ LogicalResult BufferOp::verify() {
 // Commands
 //===----------------------------------------------------------------------===//
 
-/// RES-27: two steps for each number, which have ranges. Adds to `least` and
+/// RES-28: two steps for each number, which have ranges. Adds to `least` and
 /// `most` how far source and target move.
 static LogicalResult verifyStarts(IssueOp issue, const MemType types[2],
                                   int64_t least[2], int64_t most[2]) {
   ArrayRef<int64_t> starts = issue.getStarts().value_or(ArrayRef<int64_t>());
   if (starts.size() != 2 * issue.getNumbers().size())
-    return issue.emitOpError("RES-27: starts has two numbers for each of the ")
+    return issue.emitOpError("RES-28: starts has two numbers for each of the ")
            << issue.getNumbers().size() << " arguments, found "
            << starts.size();
   for (auto [i, step] : llvm::enumerate(starts)) {
     DenseI64ArrayAttr range = getRange(issue.getNumbers()[i / 2]);
     if (!range)
       return issue.emitOpError(
-          "RES-27: only an argument with a range moves a start");
+          "RES-28: only an argument with a range moves a start");
     if (types[1].getTier() == Tier::Dm &&
         step % int64_t(machine::dmWriteGranule) != 0)
-      return issue.emitOpError("RES-27: starts must be a multiple of ")
+      return issue.emitOpError("RES-28: starts must be a multiple of ")
              << machine::dmWriteGranule << " bytes, found " << step;
     if (step != 0 && types[i % 2].getTier() != Tier::Hbm)
       return issue.emitOpError("not yet supported: starts in ")
@@ -326,12 +326,12 @@ static LogicalResult verifyStarts(IssueOp issue, const MemType types[2],
     if (llvm::MulOverflow(range[1] - range[0], step, reach) ||
         llvm::AddOverflow(end[i % 2], reach, end[i % 2]))
       return issue.emitOpError(
-          "RES-27: starts reach an address that does not fit in 64 bits");
+          "RES-28: starts reach an address that does not fit in 64 bits");
   }
   return success();
 }
 
-/// RES-17, RES-27: with the counters of all loops at their last trip, and
+/// RES-17, RES-28: with the counters of all loops at their last trip, and
 /// whatever the numbers are, an engine still stays inside the buffer; and every
 /// step keeps to words of 8 bytes.
 static LogicalResult verifyMoves(IssueOp issue, lir::DmaOp dma) {
@@ -344,7 +344,7 @@ static LogicalResult verifyMoves(IssueOp issue, lir::DmaOp dma) {
   int64_t least[2] = {0, 0}, moved[2] = {0, 0};
   if (failed(verifyStarts(issue, types, least, moved)))
     return failure();
-  StringRef rule = issue.getStarts() ? "RES-27: " : "RES-17: ";
+  StringRef rule = issue.getStarts() ? "RES-28: " : "RES-17: ";
   int64_t word = machine::dmWriteGranule;
   bool aligned = types[1].getTier() == Tier::Dm;
   for (auto [i, step] : llvm::enumerate(advance)) {
@@ -424,7 +424,7 @@ LogicalResult IssueOp::verifyRegions() {
   if (!dma && getAdvance())
     return emitOpError("RES-15: only a dma has an advance");
   if (!dma)
-    return emitOpError("RES-27: only a dma has starts");
+    return emitOpError("RES-28: only a dma has starts");
   return verifyMoves(*this, dma);
 }
 

@@ -53,7 +53,7 @@ struct BaseLoop {
   int64_t count;
   int64_t stride;
 };
-/// Those of numbers, of the source or the target, which RES-27 has bounded.
+/// Those of numbers, of the source or the target, which RES-28 has bounded.
 llvm::SmallVector<BaseLoop> getStartLoops(IssueOp issue, bool isTarget);
 /// Those of numbers and of loops; RES-17 has bounded these.
 llvm::SmallVector<BaseLoop> getMoves(IssueOp issue, bool isTarget);

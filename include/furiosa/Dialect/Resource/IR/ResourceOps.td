@@ -117,7 +117,7 @@ def Resource_IssueOp : Resource_Op<"issue", [ParentOneOf<["ProgramOp", "LoopOp"]
       stays inside the buffers and keeps to MM-29 and MM-30.
     - RES-18: no SSA offset is left in a command.
     - RES-19: a token comes from the same block.
-    - RES-27: only a DMA has `starts`, two numbers for each argument, of which
+    - RES-28: only a DMA has `starts`, two numbers for each argument, of which
       all have a range; with every number it stays inside the buffers and keeps
       to MM-29 and MM-30.
 
