@@ -95,6 +95,8 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
     Digit digit;
     int64_t take, trips, read, write, readStep, writeStep;
     std::string counter;
+    /// The trips that there is room for.
+    int64_t most = 0;
   };
   std::vector<Window> windows;
   for (const std::optional<Digit> &digit : {first, second}) {
@@ -111,6 +113,7 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
       int64_t steps = std::max<int64_t>(window.trips - 1, 1);
       window.readStep = number(0, (room - window.read) / steps);
       window.writeStep = number(0, (room - window.write) / steps);
+      window.most = std::max<int64_t>(window.trips, 1);
     }
     for (int64_t *value : {&window.take, &window.read, &window.write,
                            &window.readStep, &window.writeStep})
@@ -122,8 +125,15 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
       continue;
     note(window.trips ? "loop" : "loop without trips");
     window.counter = newName();
+    // Data memory is addressed by loops that are unrolled.
+    std::string end = constant(window.trips);
+    if (!source.layout.isDm && !toDm && chance(60)) {
+      window.trips = number(0, window.most);
+      end = addNumber(window.trips, window.most);
+      note("loop by a number");
+    }
     line(formatv("scf.for {0} = {1} to {2} step {3} {{", window.counter,
-                 constant(0), constant(window.trips), constant(1)));
+                 constant(0), end, constant(1)));
     indent += 2;
   }
   if (windows.size() == 2) {
@@ -302,6 +312,16 @@ MovementGenerator::Handle MovementGenerator::moveByChain(const Handle &source) {
 //===----------------------------------------------------------------------===//
 // Rows by an index
 //===----------------------------------------------------------------------===//
+
+/// A number as an argument: its name.
+std::string MovementGenerator::addNumber(int64_t number, int64_t most) {
+  Layout layout;
+  layout.padded = kernel.sizes;
+  Handle handle = addArgument(layout, {});
+  arguments.back().most = most;
+  kernel.arguments.back().number = number;
+  return handle.name;
+}
 
 /// An index over the axis of rows as an argument.
 MovementGenerator::Handle MovementGenerator::addIndex(int rows, int64_t limit,

@@ -173,7 +173,7 @@ TEST(EDF, NewerMinorVersions) {
     llvm::raw_string_ostream os(text);
     EXPECT_FALSE(bool(disassemble(os, *reader)));
     EXPECT_NE(text.find("# section NEWS at"), std::string::npos) << text;
-    EXPECT_NE(text.find("skipped: unknown to version 1.0"), std::string::npos);
+    EXPECT_NE(text.find("skipped: unknown to version 1.1"), std::string::npos);
   }
   EXPECT_NE(faultOf(addSection(bytes, /*flags=*/0, 0))
                 .find("section 'NEWS' is unknown and may not be skipped"),

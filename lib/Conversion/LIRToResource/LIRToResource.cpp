@@ -105,6 +105,8 @@ private:
                             unsigned depth);
   LogicalResult convertDma(lir::DmaOp dma, OpBuilder &builder, unsigned depth,
                            DenseI64ArrayAttr &advance);
+  DenseI64ArrayAttr getRange(BlockArgument argument);
+  BlockArgument getNumber(Value value);
   FailureOr<Affine> getOffset(lir::DmaOp dma, Value offset);
   void evaluate(Operation &op);
   Affine lookup(Value value);
@@ -148,6 +150,13 @@ LogicalResult KernelConverter::collectBuffers() {
   if (!kernel.getBody().hasOneBlock())
     return kernel.emitOpError("not yet supported: branches in a kernel");
   for (BlockArgument argument : kernel.getArguments()) {
+    if (argument.getType().isIntOrIndex()) {
+      if (!getRange(argument))
+        return kernel.emitOpError("argument ")
+               << argument.getArgNumber()
+               << " is a number, but has no array attribute lir.range";
+      continue;
+    }
     auto type = dyn_cast<lir::MemType>(argument.getType());
     if (!type || type.getTier() != lir::Tier::Hbm)
       return kernel.emitOpError("argument ")
@@ -188,12 +197,13 @@ LogicalResult KernelConverter::collectBuffers() {
 LogicalResult KernelConverter::addArguments(OpBuilder &builder) {
   int64_t index = 0;
   auto add = [&](Location loc, Type type, resource::Role role, StringAttr name,
-                 const Twine &defaultName, Attribute operand) -> Value {
+                 const Twine &defaultName, Attribute operand,
+                 DenseI64ArrayAttr range = {}) -> Value {
     if (!name)
       name = builder.getStringAttr(defaultName);
     return resource::ArgumentOp::create(
         builder, loc, type, index++, role, name,
-        dyn_cast_or_null<resource::OperandAttr>(operand));
+        dyn_cast_or_null<resource::OperandAttr>(operand), range);
   };
   auto check = [&](Attribute operand, const Twine &owner) -> LogicalResult {
     if (operand && !isa<resource::OperandAttr>(operand))
@@ -206,14 +216,19 @@ LogicalResult KernelConverter::addArguments(OpBuilder &builder) {
     Attribute operand = kernel.getArgAttr(i, "lir.operand");
     if (failed(check(operand, "argument " + Twine(i))))
       return failure();
+    bool isNumber = argument.getType().isIntOrIndex();
+    Type type = isNumber ? lir::MemType::get(builder.getContext(),
+                                             lir::Tier::Hbm, sizeof(int32_t), 1)
+                         : argument.getType();
     mapping.map(
         argument,
-        add(argument.getLoc(), argument.getType(),
+        add(argument.getLoc(), type,
             written.contains(argument) || kernel.getArgAttr(i, "lir.written")
                 ? resource::Role::InOut
                 : resource::Role::Input,
             dyn_cast_or_null<StringAttr>(kernel.getArgAttr(i, "lir.name")),
-            "arg" + Twine(i), operand));
+            "arg" + Twine(i), operand,
+            isNumber ? getRange(argument) : DenseI64ArrayAttr()));
   }
   for (auto [i, alloc] : llvm::enumerate(results)) {
     Attribute operand = kernel.getResultAttr(i, "lir.operand");
@@ -274,6 +289,23 @@ void KernelConverter::evaluate(Operation &op) {
       type && type.getWidth() < 64 && !isa<arith::ConstantOp>(op))
     result = {};
   offsets[op.getResult(0)] = result;
+}
+
+/// The numbers that the host may give for an argument.
+DenseI64ArrayAttr KernelConverter::getRange(BlockArgument argument) {
+  auto range = kernel.getArgAttrOfType<DenseI64ArrayAttr>(
+      argument.getArgNumber(), "lir.range");
+  return range && range.size() == 2 ? range : DenseI64ArrayAttr();
+}
+
+/// The argument that a value is, perhaps as another type; null for another.
+BlockArgument KernelConverter::getNumber(Value value) {
+  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    value = cast.getIn();
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && argument.getOwner()->getParentOp() == kernel
+             ? argument
+             : BlockArgument();
 }
 
 FailureOr<Affine> KernelConverter::getOffset(lir::DmaOp dma, Value offset) {
@@ -353,6 +385,21 @@ LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
   Affine lower = lookup(loop.getLowerBound());
   Affine upper = lookup(loop.getUpperBound());
   Affine step = lookup(loop.getStep());
+  // As many trips as the host says, at most those of the range.
+  BlockArgument number = getNumber(loop.getUpperBound());
+  if (number) {
+    if (!lower.isConstant() || lower.constant != 0 || !step.isConstant() ||
+        step.constant != 1)
+      return loop.emitOpError("not yet supported: a bound known only at run "
+                              "time, but for a loop from 0 in steps of 1");
+    ArrayRef<int64_t> range = getRange(number).asArrayRef();
+    if (range[0] < 0)
+      return loop.emitOpError("not yet supported: a number of trips that may "
+                              "be ")
+             << range[0] << "; give argument " << number.getArgNumber()
+             << " a range from 0 on";
+    upper = Affine::getConstant(range[1]);
+  }
   if (!lower.isConstant() || !upper.isConstant() || !step.isConstant())
     return loop.emitOpError("not yet supported: bounds known only at run time");
   if (step.constant <= 0)
@@ -367,7 +414,7 @@ LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
     return loop.emitOpError("the trip count does not fit in 64 bits");
   int64_t trips = (span - 1) / step.constant + 1;
   Value counter = loop.getInductionVar();
-  if (trips == 1) {
+  if (trips == 1 && !number) {
     offsets[counter] = lower;
     return convertBlock(*loop.getBody(), builder, depth);
   }
@@ -380,9 +427,10 @@ LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
   offsets[counter] = value;
 
   auto token = resource::TokenType::get(builder.getContext());
-  auto converted =
-      resource::LoopOp::create(builder, loop.getLoc(), token, trips,
-                               /*barrier=*/false, IntegerAttr(), ValueRange());
+  auto converted = resource::LoopOp::create(
+      builder, loop.getLoc(), token, trips,
+      /*barrier=*/false, IntegerAttr(),
+      number ? mapping.lookup(Value(number)) : Value(), ValueRange());
   Block &body = converted.getBody().emplaceBlock();
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
   if (failed(convertBlock(*loop.getBody(), inner, depth + 1)))

@@ -72,7 +72,7 @@ static void addBarrier(Operation *op) {
   auto token = TokenType::get(op->getContext());
   auto isBarrier = [](Operation *other) {
     auto loop = dyn_cast<LoopOp>(other);
-    return loop && loop.getBarrier();
+    return loop && loop.getBarrier() && !loop.getCount();
   };
   // Other barriers stand for what lies beyond them.
   SmallVector<Value> before;
@@ -82,8 +82,9 @@ static void addBarrier(Operation *op) {
     if (isBarrier(at))
       break;
   }
-  auto barrier = LoopOp::create(builder, op->getLoc(), token, 1,
-                                /*barrier=*/true, IntegerAttr(), before);
+  auto barrier =
+      LoopOp::create(builder, op->getLoc(), token, 1,
+                     /*barrier=*/true, IntegerAttr(), Value(), before);
   barrier.getBody().emplaceBlock();
   for (Operation *later = op; later; later = later->getNextNode()) {
     if (auto issue = dyn_cast<IssueOp>(later))
@@ -105,7 +106,7 @@ static void separate(IssueOp a, IssueOp b) {
     return;
   for (Operation *at = first->getNextNode(); at != second;
        at = at->getNextNode())
-    if (hasBarrier(at))
+    if (hasCertainBarrier(at))
       return;
   addBarrier(second);
 }

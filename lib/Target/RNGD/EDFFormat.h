@@ -20,7 +20,8 @@ inline constexpr llvm::StringLiteral constantKindNames[] = {"operand", "table"};
 inline constexpr llvm::StringLiteral conditionNames[] = {"==", "!=", "<", ">="};
 
 inline constexpr llvm::StringLiteral sectionIds[] = {
-    "PROG", "SPMI", "ARGS", "PLAN", "CNST", "SCHD", "NAME", "INFO", "LOCS"};
+    "PROG", "SPMI", "ARGS", "PLAN", "SCAL",
+    "CNST", "SCHD", "NAME", "INFO", "LOCS"};
 inline constexpr size_t numSections = std::size(sectionIds);
 /// The first ones, which every kernel has.
 inline constexpr size_t numNeededSections = 4;
@@ -56,6 +57,8 @@ inline constexpr size_t sectionAlignment = 8;
 inline constexpr size_t instructionBytes = 16;
 inline constexpr size_t itemBytes = 16;
 inline constexpr size_t relocationBytes = 16;
+inline constexpr size_t scalarBytes = 16;
+inline constexpr size_t scalarUseBytes = 16;
 inline constexpr size_t planEntryBytes = 40;
 inline constexpr size_t constantBytes = 16;
 inline constexpr size_t sourceLineBytes = 20;
@@ -85,6 +88,8 @@ Fault checkSpm(const SpmImage &spm);
 Fault checkPlan(llvm::ArrayRef<PlanEntry> plan);
 /// Kinds, order, and the sizes of tables.
 Fault checkConstants(llvm::ArrayRef<Constant> constants);
+/// Ranges, and that uses name scalars.
+Fault checkScalars(const Scalars &scalars);
 /// Order of lines and files.
 Fault checkLocations(const Locations &locations);
 

@@ -41,6 +41,29 @@ runToBarrier(llvm::ArrayRef<std::unique_ptr<ProcessingElement>> elements,
   return Error::success();
 }
 
+/// Adds the numbers that the host gave to the words that use them.
+static Error addScalars(const edf::Kernel &kernel,
+                        llvm::ArrayRef<OperandBuffer> operands, Spm &spm) {
+  std::vector<int64_t> values;
+  for (const edf::Scalar &scalar : kernel.scalars.scalars) {
+    const OperandBuffer &buffer = operands[scalar.operand];
+    std::string name = kernel.arguments.operands[scalar.operand].name;
+    if (buffer.bytes.size() < 4 || buffer.undefinedBytes() != 0)
+      return makeError("scalar '" + name + "' is not given");
+    int64_t value = static_cast<int32_t>(endian::read32le(buffer.bytes.data()));
+    if (value < scalar.min || value > scalar.max)
+      return makeError("scalar '" + name + "' is " + Twine(value) +
+                       ", it must be from " + Twine(scalar.min) + " to " +
+                       Twine(scalar.max));
+    values.push_back(value);
+  }
+  for (const edf::ScalarUse &use : kernel.scalars.uses)
+    spm.setWord(use.spmAddress,
+                spm.word(use.spmAddress) +
+                    uint64_t(values[use.scalar]) * uint64_t(use.scale));
+  return Error::success();
+}
+
 Expected<SimulationResult>
 rngd::simulate(const edf::Kernel &kernel,
                llvm::MutableArrayRef<OperandBuffer> operands,
@@ -83,6 +106,9 @@ rngd::simulate(const edf::Kernel &kernel,
                 OperandMemory::address(relocation.operand) +
                     static_cast<uint64_t>(relocation.addend));
   }
+
+  if (Error error = addScalars(kernel, operands, spm))
+    return error;
 
   std::vector<std::vector<std::unique_ptr<ProcessingElement>>> clusters;
   for (const edf::Program &program : kernel.programs) {

@@ -87,9 +87,20 @@ Error ProcessingElement::step() {
       return error;
     isAtBarrier = true;
     break;
-  case edf::Opcode::Loop:
-    frames.push_back({position, instruction.word, {}});
+  case edf::Opcode::Loop: {
+    uint64_t trips = instruction.word;
+    if (instruction.imm != 0)
+      trips = spm.word(static_cast<uint32_t>(instruction.imm));
+    if (trips > instruction.word)
+      return makeError("loop: " + Twine(trips) + " trips, at most " +
+                       Twine(instruction.word) + " are allowed");
+    if (trips == 0) {
+      position = (*targets)[position];
+      break;
+    }
+    frames.push_back({position, static_cast<uint32_t>(trips), {}});
     break;
+  }
   case edf::Opcode::EndLoop: {
     Frame &frame = frames.back();
     if (--frame.left > 0) {

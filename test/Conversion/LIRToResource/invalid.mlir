@@ -46,7 +46,7 @@ func.func private @k() attributes {visa.kernel, lir.pes = 1, lir.clusters = arra
 
 // An argument that is no buffer.
 
-// expected-error@+1 {{argument 0 must be a buffer in hbm, found 'index'}}
+// expected-error@+1 {{argument 0 is a number, but has no array attribute lir.range}}
 func.func @k(%a: index) attributes {visa.kernel, lir.pes = 1, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
   return
 }

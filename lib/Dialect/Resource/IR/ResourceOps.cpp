@@ -209,6 +209,18 @@ LogicalResult ArgumentOp::verify() {
            << lir::stringifyTier(type.getTier());
   if (getName().empty())
     return emitOpError("RES-10: the name is empty");
+  if (getRange()) {
+    ArrayRef<int64_t> range = *getRange();
+    if (getRole() != Role::Input || !getOperand() ||
+        !getOperand()->getElementType().isInteger(32) ||
+        !getOperand()->getAxes().empty() || type.getBytes() != 4)
+      return emitOpError("RES-25: only an input of one i32 without axes has a "
+                         "range");
+    if (range.size() != 2 || !llvm::isInt<32>(range[0]) ||
+        !llvm::isInt<32>(range[1]) || range[0] > range[1])
+      return emitOpError("RES-25: a range is two numbers of 32 bits that "
+                         "ascend");
+  }
   if (!getOperand())
     return success();
   if (int64_t bytes = getOperand()->getBytes(); bytes != type.getBytes())
@@ -352,6 +364,17 @@ LogicalResult LoopOp::verifyRegions() {
   if (getCycles() && *getCycles() < 0)
     return emitOpError("RES-21: cycles must not be negative, found ")
            << *getCycles();
+  if (Value count = getCount()) {
+    auto argument = count.getDefiningOp<ArgumentOp>();
+    // The argument may not have been verified yet.
+    if (!argument || !argument.getRange() || argument.getRange()->size() != 2)
+      return emitOpError("RES-26: only an argument with a range counts trips");
+    ArrayRef<int64_t> range = *argument.getRange();
+    if (range[0] < 0 || range[1] != getTrips())
+      return emitOpError("RES-26: the argument that counts the trips must be "
+                         "from 0 or more to ")
+             << getTrips() << ", found " << range[0] << " to " << range[1];
+  }
   if (getEnclosingLoops(*this).size() >= maxLoopDepth)
     return emitOpError("RES-22: loops nest at most ")
            << maxLoopDepth << " deep";

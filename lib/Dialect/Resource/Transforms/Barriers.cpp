@@ -23,8 +23,21 @@ bool resource::hasBarrier(Operation *op) {
       .wasInterrupted();
 }
 
+bool resource::hasCertainBarrier(Operation *op) {
+  return op
+      ->walk<WalkOrder::PreOrder>([](LoopOp loop) {
+        if (loop.getCount())
+          return WalkResult::skip();
+        return loop.getBarrier() ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool resource::endsWithBarrier(Operation *op) {
   while (auto loop = dyn_cast<LoopOp>(op)) {
+    if (loop.getCount())
+      return false;
     if (loop.getBarrier())
       return true;
     SmallVector<Operation *> commands = getCommands(loop.getBody().front());
@@ -39,7 +52,7 @@ bool resource::hasBarrierBehind(Operation *op, Operation *around) {
   for (; op != around; op = op->getParentOp()) {
     for (Operation *later = op->getNextNode(); later;
          later = later->getNextNode())
-      if (hasBarrier(later))
+      if (hasCertainBarrier(later))
         return true;
     if (cast<LoopOp>(op->getParentOp()).getBarrier())
       return true;
@@ -101,7 +114,7 @@ static bool isAlone(Operation *op) {
   if (at + 1 == commands.size())
     return isAfter && (!loop || loop.getBarrier());
   auto next = dyn_cast<LoopOp>(commands[at + 1]);
-  return isAfter && next && next.getBarrier() &&
+  return isAfter && next && next.getBarrier() && !next.getCount() &&
          getCommands(next.getBody().front()).empty();
 }
 
@@ -123,7 +136,7 @@ static bool areApart(IssueOp a, IssueOp b) {
   }
   auto hasAny = [](Operation *begin, Operation *end) {
     for (; begin != end; begin = begin->getNextNode())
-      if (hasBarrier(begin))
+      if (hasCertainBarrier(begin))
         return true;
     return false;
   };

@@ -73,7 +73,8 @@ private:
 } // namespace
 
 bool LoopPipeliner::readBody() {
-  if (loop->hasAttr(keepOrderAttrName))
+  // The rounds in front of a pipelined loop run whatever its trips are.
+  if (loop->hasAttr(keepOrderAttrName) || loop.getCount())
     return false;
   mlir::Block &body = loop.getBody().front();
   trips = getTripsAround(body);
@@ -250,9 +251,10 @@ bool LoopPipeliner::run() {
   int64_t round = 0;
   for (; round < lastStage; ++round)
     emitRound(builder, round, 0);
-  auto steady = LoopOp::create(
-      builder, loop.getLoc(), TokenType::get(builder.getContext()),
-      full / numCopies, /*barrier=*/false, IntegerAttr(), ValueRange());
+  auto steady =
+      LoopOp::create(builder, loop.getLoc(),
+                     TokenType::get(builder.getContext()), full / numCopies,
+                     /*barrier=*/false, IntegerAttr(), Value(), ValueRange());
   steady->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   OpBuilder inner = OpBuilder::atBlockEnd(&steady.getBody().emplaceBlock());
   for (int64_t i = 0; i < numCopies; ++i)

@@ -527,6 +527,23 @@ static void checkHbmSum(FunctionOpInterface kernel, Operation *terminator,
     diag.attachNote(kernel.getLoc()) << name << " needs " << bytes << " bytes";
 }
 
+/// A number that the host gives when the kernel is loaded.
+static void checkNumber(FunctionOpInterface kernel, unsigned index,
+                        FaultReporter &reporter) {
+  if (getNumberRange(kernel.getArgument(index)))
+    return;
+  if (!kernel.getArgAttr(index, rangeAttrName))
+    reporter.notYetSupported()
+        << "argument " << index << " of type "
+        << kernel.getArgument(index).getType() << " without a range; write {"
+        << rangeAttrName << " = array<i64: FIRST, LAST>} behind its type";
+  else
+    reporter.notYetSupported()
+        << "argument " << index << " with a " << rangeAttrName
+        << " that is not two numbers of 32 bits that ascend, as in "
+           "array<i64: 0, 64>";
+}
+
 /// Arguments and results of a kernel that still is at this level.
 static void checkInterface(FunctionOpInterface kernel, KernelChecker &checker) {
   FaultReporter reporter(kernel);
@@ -536,6 +553,8 @@ static void checkInterface(FunctionOpInterface kernel, KernelChecker &checker) {
           << "argument " << index
           << " is no HBM tensor; arguments and results of a "
              "kernel live in HBM";
+    else if (type.isIndex() || type.isInteger(32))
+      checkNumber(kernel, index, reporter);
     else if (!isa<HbmType>(type))
       reporter.notYetSupported() << "argument " << index << " of type " << type;
     checker.checkTensorType(kernel, type);

@@ -7,6 +7,7 @@
 
 #include "KernelTranslation.h"
 #include "ProgramParser.h"
+#include "furiosa/Dialect/Resource/Scheduling/Scheduling.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -14,6 +15,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -93,6 +95,11 @@ private:
   }
   FailureOr<PlacedBuffer> findBuffer(Location loc, const BufferUse &use,
                                      const edf::ScheduledCommand *command);
+  /// The queue of the program's own block gets on when a command ends.
+  void passCycle(int64_t end) {
+    if (clock)
+      clock = std::max(*clock, end);
+  }
   /// What a loop adds to a word in an iteration.
   int64_t takeStep(size_t level, uint32_t word);
 
@@ -107,6 +114,10 @@ private:
   std::array<size_t, machine::clusters> programIndex = {};
 
   SmallVector<Value> arguments;
+  /// Numbers of the host by the SPM word that holds them, and the words that
+  /// count trips.
+  llvm::DenseMap<uint32_t, Value> counts;
+  llvm::DenseSet<uint32_t> usedCounts;
   std::vector<Placement> placements;
   unsigned numWrites = 0;
   /// Relocations by the word that they set; erased when used.
@@ -115,6 +126,14 @@ private:
   llvm::DenseSet<uint32_t> firstDescriptors;
   bool hasSchedule = false;
   size_t scheduled = 0;
+  /// When the queue gets to the next command of the program's own block;
+  /// nothing where the cycles are not known.
+  std::optional<int64_t> clock;
+  /// The ends of what that block has issued.
+  std::array<int64_t, 2> contextEnds = {};
+  llvm::DenseMap<unsigned, int64_t> tagEnds;
+  /// Cycles from the first to the last trip of the outermost loop around.
+  std::optional<std::pair<int64_t, int64_t>> loopCycles;
   /// Steps of the loops around that no descriptor has taken yet.
   SmallVector<llvm::DenseMap<uint32_t, int64_t>, 4> loopSteps;
   TagTracker tags;
@@ -215,7 +234,22 @@ LogicalResult KernelReader::buildArguments() {
     arguments.push_back(resource::ArgumentOp::create(
         builder, loc, type, int64_t(i),
         static_cast<resource::Role>(operand.role),
-        builder.getStringAttr(operand.name), tensor));
+        builder.getStringAttr(operand.name), tensor, DenseI64ArrayAttr()));
+  }
+  for (const edf::Scalar &scalar : kernel.scalars.scalars)
+    arguments[scalar.operand]
+        .getDefiningOp<resource::ArgumentOp>()
+        .setRangeAttr(builder.getDenseI64ArrayAttr({scalar.min, scalar.max}));
+  for (const edf::ScalarUse &use : kernel.scalars.uses) {
+    uint64_t word = llvm::support::endian::read64le(
+        kernel.spm.bytes.data() + (use.spmAddress - kernel.spm.base));
+    Value argument = arguments[kernel.scalars.scalars[use.scalar].operand];
+    if (use.scale != 1 || word != 0 ||
+        !counts.try_emplace(use.spmAddress, argument).second)
+      return emitError(locate("SCAL"))
+             << "not yet supported: a number that is scaled or added in SPM "
+                "address "
+             << llvm::formatv("{0:x}", use.spmAddress).str();
   }
   for (const edf::Relocation &relocation : kernel.arguments.relocations)
     if (!relocations.try_emplace(relocation.spmAddress, &relocation).second)
@@ -283,11 +317,14 @@ LogicalResult KernelReader::buildBuffers() {
 FailureOr<PlacedBuffer>
 KernelReader::findBuffer(Location loc, const BufferUse &use,
                          const edf::ScheduledCommand *command) {
-  // The plan may give one place to several buffers, one after the other.
-  // Outside of loops cycles tell them apart; then exactness, then who wrote
-  // last.
+  // The plan may give one place to several buffers, one after the other. Cycles
+  // tell them apart; what a loop uses lives for all its trips. Where none are
+  // known, a read is of what has been written last.
+  std::optional<std::pair<int64_t, int64_t>> cycles = loopCycles;
+  if (command && loopSteps.empty())
+    cycles = {int64_t(command->begin), int64_t(command->end)};
   Placement *best = nullptr;
-  std::tuple<bool, bool, bool, unsigned> bestScore;
+  std::tuple<bool, bool, unsigned, bool> bestScore;
   for (Placement &placed : placements) {
     if (placed.tier != use.tier || placed.lanes != use.lanes)
       continue;
@@ -296,13 +333,12 @@ KernelReader::findBuffer(Location loc, const BufferUse &use,
     if (start < 0 || start >= placed.bytes || end - use.slack > placed.bytes ||
         (use.isStart && start != 0) || (use.isWhole && end != placed.bytes))
       continue;
-    bool isLive = command && loopSteps.empty() &&
-                  placed.firstCycle <= int64_t(command->begin) &&
-                  int64_t(command->end) <= placed.lastCycle;
-    if (use.isProbe && command && loopSteps.empty() && !isLive)
+    bool isLive = cycles && placed.firstCycle <= cycles->first &&
+                  cycles->second <= placed.lastCycle;
+    if (use.isProbe && cycles && !isLive)
       continue;
-    std::tuple score(isLive, end <= placed.bytes, start == 0,
-                     use.isWrite ? 0 : placed.lastWrite);
+    std::tuple score(isLive, end <= placed.bytes,
+                     use.isWrite ? 0 : placed.lastWrite, start == 0);
     if (best && score <= bestScore)
       continue;
     best = &placed;
@@ -359,6 +395,8 @@ LogicalResult KernelReader::buildExecution(const ProgramEvent &event,
       builder, loc, Type(),
       isMain ? resource::Engine::Main : resource::Engine::Sub, IntegerAttr(),
       getCycles(*command), DenseI64ArrayAttr(), ValueRange());
+  if (*command && loopSteps.empty())
+    contextEnds[!isMain] = int64_t((*command)->end);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
   return buildExec(builder, loc, *event.config, [&](const BufferUse &use) {
@@ -636,6 +674,8 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
       resource::IssueOp::create(builder, loc, Type(), resource::Engine::Dma,
                                 builder.getI64IntegerAttr(event.tag),
                                 getCycles(*command), advanceAttr, ValueRange());
+  if (*command && loopSteps.empty())
+    tagEnds[event.tag] = int64_t((*command)->end);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
   lir::DmaOp::create(builder, loc, buffers[0].buffer, Value(),
@@ -677,6 +717,8 @@ LogicalResult KernelReader::buildWait(SmallVectorImpl<EventCursor> &cursors,
     ++cursor.position;
   }
   tags.finish(tag);
+  if (loopSteps.empty())
+    passCycle(tagEnds.lookup(tag));
   resource::WaitOp::create(builder, *loc, resource::Engine::Dma,
                            builder.getI64IntegerAttr(tag));
   return success();
@@ -691,8 +733,9 @@ LogicalResult KernelReader::checkSame(ArrayRef<EventCursor> cursors) {
                   first->context == next->context &&
                   first->images == next->images &&
                   first->operands == next->operands &&
-                  first->trips == next->trips && first->begin == next->begin &&
-                  first->end == next->end && first->pattern == next->pattern;
+                  first->trips == next->trips && first->count == next->count &&
+                  first->begin == next->begin && first->end == next->end &&
+                  first->pattern == next->pattern;
     if (isSame)
       continue;
     const EventCursor &there = next ? cursor : cursors.front();
@@ -709,6 +752,13 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
   auto command = takeCycles(loc, edf::CommandKind::Loop);
   if (failed(command))
     return failure();
+  Value count;
+  if (first.count != 0) {
+    count = counts.lookup(first.count);
+    if (!count)
+      return emitError(loc) << "not yet supported: trips that no argument says";
+    usedCounts.insert(first.count);
+  }
   // A barrier that ends each iteration is the loop's own.
   bool hasBarrier =
       !first.body.empty() && first.body.back().kind == Kind::Barrier;
@@ -717,10 +767,19 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
       hasBarrier ? builder.getUnitAttr() : UnitAttr(),
       *command ? builder.getI64IntegerAttr(int64_t((*command)->end))
                : IntegerAttr(),
-      ValueRange());
+      count, ValueRange());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&loop.getBody().emplaceBlock());
 
+  if (loopSteps.empty()) {
+    int64_t length, end;
+    if (clock && *command &&
+        !llvm::MulOverflow(int64_t(first.trips), int64_t((*command)->end),
+                           length) &&
+        !llvm::AddOverflow(*clock, length, end))
+      loopCycles = {*clock, end};
+    clock = loopCycles ? std::optional(loopCycles->second) : std::nullopt;
+  }
   loopSteps.emplace_back();
   SmallVector<EventCursor, 2> bodies;
   for (auto [event, cursor] : llvm::zip(events, cursors)) {
@@ -742,6 +801,8 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
                << llvm::formatv("{0:x}", step.address).str()
                << ", which is no base of a DMA in the loop";
   loopSteps.pop_back();
+  if (loopSteps.empty())
+    loopCycles.reset();
   return success();
 }
 
@@ -761,6 +822,8 @@ LogicalResult KernelReader::buildFill(const ProgramEvent &event,
   auto issue = resource::IssueOp::create(
       builder, loc, Type(), resource::Engine::Sub, IntegerAttr(),
       getCycles(*command), DenseI64ArrayAttr(), ValueRange());
+  if (*command && loopSteps.empty())
+    contextEnds[1] = int64_t((*command)->end);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
   auto exec = lir::ExecOp::create(builder, loc, lir::Context::Sub);
@@ -777,7 +840,8 @@ LogicalResult KernelReader::buildBarrier(const ProgramEvent &event,
     return failure();
   auto loop = resource::LoopOp::create(
       builder, loc, Type(), builder.getI64IntegerAttr(1), builder.getUnitAttr(),
-      *command ? builder.getI64IntegerAttr(0) : IntegerAttr(), ValueRange());
+      *command ? builder.getI64IntegerAttr(0) : IntegerAttr(), Value(),
+      ValueRange());
   loop.getBody().emplaceBlock();
   return success();
 }
@@ -830,6 +894,8 @@ LogicalResult KernelReader::buildBlock(SmallVectorImpl<EventCursor> &cursors) {
         return failure();
       break;
     case Kind::WaitContext:
+      if (loopSteps.empty())
+        passCycle(contextEnds[event.context == codes::ExecTarget::Sub]);
       resource::WaitOp::create(builder, loc,
                                event.context == codes::ExecTarget::Main
                                    ? resource::Engine::Main
@@ -880,6 +946,7 @@ OwningOpRef<ModuleOp> KernelReader::run() {
       emitError(locate("SCHD")) << "cycles do not fit in 63 bits";
       return {};
     }
+    clock = scheduling::getKernelStart();
     makespan = builder.getI64IntegerAttr(*cycles);
     lowerBound = builder.getI64IntegerAttr(*bound);
     for (const edf::ScheduledCommand &command : kernel.schedule.commands)
@@ -923,6 +990,13 @@ OwningOpRef<ModuleOp> KernelReader::run() {
           << "not yet supported: the relocation of SPM address "
           << llvm::formatv("{0:x}", relocation.spmAddress).str()
           << ", which is no base of a DMA";
+      return {};
+    }
+  for (const edf::ScalarUse &use : kernel.scalars.uses)
+    if (!usedCounts.contains(use.spmAddress)) {
+      emitError(locate("SCAL")) << "not yet supported: a number in SPM address "
+                                << llvm::formatv("{0:x}", use.spmAddress).str()
+                                << ", which counts no trips";
       return {};
     }
   if (failed(verify(*module)))

@@ -51,6 +51,7 @@ bool ProgramParser::parseBlock(std::vector<ProgramEvent> &events,
       event.kind = Kind::Loop;
       event.instruction = position;
       event.trips = instruction.word;
+      event.count = static_cast<uint32_t>(instruction.imm);
       enterLoop();
       ++position;
       if (!parseBlock(event.body, &event))

@@ -60,6 +60,9 @@ struct ProgramEvent {
 
   /// Loop.
   uint32_t trips = 0;
+  /// SPM address of the number of trips, of which `trips` is the most; 0 for
+  /// none.
+  uint32_t count = 0;
   std::vector<ProgramEvent> body;
   /// Words that each iteration adds to at its end, and by how much.
   struct Step {

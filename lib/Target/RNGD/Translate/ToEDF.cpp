@@ -81,6 +81,7 @@ private:
   LogicalResult addDma(resource::IssueOp issue, lir::DmaOp dma);
   LogicalResult addWait(resource::WaitOp wait);
   LogicalResult addLoop(resource::LoopOp loop);
+  FailureOr<uint32_t> getCountWord(resource::LoopOp loop);
   void addNames();
   void addLocations();
   LogicalResult finish();
@@ -114,6 +115,8 @@ private:
   edf::SpmBuilder spm;
   llvm::DenseMap<Value, int64_t> addresses;
   llvm::DenseMap<Value, uint32_t> operands;
+  /// SPM words by the argument that they hold.
+  llvm::DenseMap<Value, uint32_t> countWords;
   SmallVector<ClusterProgram, 2> clusters;
   SmallVector<LoopFrame, 4> frames;
   TagTracker tags;
@@ -186,6 +189,10 @@ LogicalResult KernelWriter::addArguments() {
     }
     operands[argument.getResult()] =
         static_cast<uint32_t>(kernel.arguments.operands.size());
+    if (std::optional<ArrayRef<int64_t>> range = argument.getRange())
+      kernel.scalars.scalars.push_back({operands[argument.getResult()],
+                                        static_cast<int32_t>((*range)[0]),
+                                        static_cast<int32_t>((*range)[1])});
     kernel.arguments.operands.push_back(std::move(operand));
   }
   return success();
@@ -631,6 +638,28 @@ LogicalResult KernelWriter::addWait(resource::WaitOp wait) {
   return success();
 }
 
+/// The SPM word that holds how often a loop runs.
+FailureOr<uint32_t> KernelWriter::getCountWord(resource::LoopOp loop) {
+  auto [known, isNew] = countWords.try_emplace(loop.getCount(), 0);
+  if (!isNew)
+    return known->second;
+  auto word = spm.addWord();
+  if (!word)
+    return loop.emitOpError(llvm::toString(word.takeError()));
+  uint32_t operand = operands.lookup(loop.getCount());
+  auto scalar =
+      llvm::find_if(kernel.scalars.scalars, [&](const edf::Scalar &scalar) {
+        return scalar.operand == operand;
+      });
+  if (scalar == kernel.scalars.scalars.end())
+    return loop.emitOpError("RES-26: only an argument with a range counts "
+                            "trips");
+  kernel.scalars.uses.push_back(
+      {*word, static_cast<uint32_t>(scalar - kernel.scalars.scalars.begin()),
+       1});
+  return known->second = *word;
+}
+
 LogicalResult KernelWriter::addLoop(resource::LoopOp loop) {
   if (!llvm::isUInt<32>(loop.getTrips()))
     return loop.emitOpError("not yet supported: ")
@@ -642,13 +671,22 @@ LogicalResult KernelWriter::addLoop(resource::LoopOp loop) {
     schedule(edf::CommandKind::Sync, 0, std::nullopt, "barrier");
     return success();
   }
+  uint32_t count = 0;
+  if (loop.getCount()) {
+    FailureOr<uint32_t> word = getCountWord(loop);
+    if (failed(word))
+      return failure();
+    count = *word;
+  }
   for (ClusterProgram &cluster : clusters)
     cluster.push(
-        edf::Instruction::loop(static_cast<uint32_t>(loop.getTrips())));
+        edf::Instruction::loop(static_cast<uint32_t>(loop.getTrips()), count));
   // Cycles of the body count from the start of an iteration.
   int64_t cycles[2] = {0, *loop.getCycles()};
   schedule(edf::CommandKind::Loop, 0, ArrayRef<int64_t>(cycles),
-           (Twine("loop ") + Twine(loop.getTrips())).str());
+           (Twine("loop ") + Twine(loop.getTrips()) +
+            (loop.getCount() ? " by " + describe(loop.getCount(), 0) : ""))
+               .str());
   frames.emplace_back();
   if (failed(addBlock(loop.getBody().front())))
     return failure();

@@ -50,11 +50,15 @@ def Resource_ProgramOp : Resource_Op<"program", [Symbol, IsolatedFromAbove, Sing
 def Resource_ArgumentOp : Resource_Op<"argument", [HasParent<"ProgramOp">]> {
   let summary = "An HBM buffer that is bound when the kernel is loaded";
   let description = [{
-    Operands are numbered in order of `index`, inputs before results.
+    Operands are numbered in order of `index`, inputs before results. One with
+    a `range` is a number that the host gives, from the first to the second:
+    loops may make as many trips.
 
     Rules:
     - RES-10: the buffer is in HBM, the name is not empty.
     - RES-11: the operand has as many bytes as the buffer.
+    - RES-25: only an input of one i32 without axes has a range, of two numbers
+      of 32 bits that ascend.
 
     Example:
     ```mlir
@@ -62,9 +66,11 @@ def Resource_ArgumentOp : Resource_Op<"argument", [HasParent<"ProgramOp">]> {
     ```
   }];
   let arguments = (ins LIR_Int:$index, Resource_Role:$role, StrAttr:$name,
-      OptionalAttr<Resource_OperandAttr>:$operand);
+      OptionalAttr<Resource_OperandAttr>:$operand, OptionalAttr<DenseI64ArrayAttr>:$range);
   let results = (outs LIR_MemType:$result);
-  let assemblyFormat = "$index $role $name attr-dict `:` qualified(type($result)) (`as` qualified($operand)^)?";
+  let assemblyFormat = [{
+    $index $role $name (`range` $range^)? attr-dict `:` qualified(type($result)) (`as` qualified($operand)^)?
+  }];
   let hasVerifier = 1;
 }
 
@@ -149,33 +155,39 @@ def Resource_WaitOp : Resource_Op<"wait", [ParentOneOf<["ProgramOp", "LoopOp"]>]
 }
 
 def Resource_LoopOp : Resource_Op<"loop", [ParentOneOf<["ProgramOp", "LoopOp"]>,
-    SingleBlock, NoTerminator, NoRegionArguments]> {
+    SingleBlock, NoTerminator, NoRegionArguments, AttrSizedOperandSegments]> {
   let summary = "Repeat the commands of the body";
   let description = [{
     The queue is drained by waits at the end of the body. `cycles` are those of
     one iteration. Loops nest at most 8 deep. With `barrier` all PEs wait for
     one another at the end of each iteration; a barrier between two commands is
-    such a loop of one trip with nothing in it.
+    such a loop of one trip with nothing in it. `by` an argument the loop makes
+    as many trips as the host says, perhaps none, and `trips` is the most: what
+    is known of the schedule holds for that.
 
     Rules:
     - RES-19: a token comes from the same block.
     - RES-21: at least one trip; cycles not negative.
     - RES-22: the body holds issues, waits and loops.
+    - RES-26: a loop by an argument takes one with a range that begins at 0 or
+      above and ends at the trips.
 
     Example:
     ```mlir
     resource.loop 64 cycles 1742 {
+    }
+    resource.loop 64 by %n : !lir.mem<hbm, 4> cycles 1742 {
     }
     resource.loop 1 barrier {
     }
     ```
   }];
   let arguments = (ins LIR_Int:$trips, UnitAttr:$barrier, OptionalAttr<LIR_Int>:$cycles,
-      Variadic<Resource_TokenType>:$after);
+      Optional<LIR_MemType>:$count, Variadic<Resource_TokenType>:$after);
   let results = (outs Optional<Resource_TokenType>:$token);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $trips (`barrier` $barrier^)? (`cycles` $cycles^)? (`after` ` ` `[` $after^ `]`)?
+    $trips (`by` $count^ `:` qualified(type($count)))? (`barrier` $barrier^)? (`cycles` $cycles^)? (`after` ` ` `[` $after^ `]`)?
     attr-dict-with-keyword $body (`:` type($token)^)?
   }];
   let hasRegionVerifier = 1;
