@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
 
 using namespace furiosa;
 using namespace furiosa::rngd;
@@ -50,7 +51,8 @@ static Error addScalars(const edf::Kernel &kernel,
     std::string name = kernel.arguments.operands[scalar.operand].name;
     if (buffer.bytes.size() < 4 || buffer.undefinedBytes() != 0)
       return makeError("scalar '" + name + "' is not given");
-    int64_t value = static_cast<int32_t>(endian::read32le(buffer.bytes.data()));
+    int64_t value = static_cast<int32_t>(
+        llvm::support::endian::read32le(buffer.bytes.data()));
     if (value < scalar.min || value > scalar.max)
       return makeError("scalar '" + name + "' is " + Twine(value) +
                        ", it must be from " + Twine(scalar.min) + " to " +
