@@ -86,6 +86,22 @@ static bool choosePasses(Plan &plan, const Problem &problem,
   return true;
 }
 
+/// Steps that are written one after the other at most.
+constexpr int64_t maxOverlappingSteps = 16;
+
+/// Whether the products of a step are more than what a step more costs.
+static bool isWorthOverlap(const Plan &plan, const Problem &problem,
+                           int64_t sums) {
+  int64_t cells = 1;
+  for (ArrayRef<Cut> cuts :
+       {ArrayRef(plan.batch), ArrayRef(plan.rows), ArrayRef(plan.columns)})
+    for (const Cut &cut : cuts)
+      cells *= cut.tile;
+  return cells / machine::lanes * sums / getPacketSize(problem.type) >=
+         2 * (machine::dmaStartupCycles +
+              machine::mainContractionOverheadCycles);
+}
+
 /// Bytes of a slice's data memory.
 static int64_t getSliceBytes(const Plan &plan, const Problem &problem,
                              int64_t sums) {
@@ -114,12 +130,14 @@ static int64_t boundPlan(const Plan &plan, const Problem &problem,
       cells *= cut.tile;
   int64_t bits = wireBits(problem.type);
   int64_t rowSteps = plan.rowLoop.count, columnSteps = plan.columnLoop.count;
+  // What is written step by step loads the weight once.
+  int64_t weightLoads = plan.overlaps ? 1 : rowSteps * columnSteps;
+  int64_t weightLoad =
+      boundLoad({tiles[0] * tiles[2] * sums * bits / 8, plan.place});
   int64_t load =
-      rowSteps *
-      (boundLoad(
-           {tiles[0] * tiles[1] / plan.ring * sums * bits / 8, plan.place}) +
-       columnSteps *
-           boundLoad({tiles[0] * tiles[2] * sums * bits / 8, plan.place}));
+      rowSteps * boundLoad({tiles[0] * tiles[1] / plan.ring * sums * bits / 8,
+                            plan.place}) +
+      weightLoads * weightLoad;
   int64_t steps = llvm::divideCeil(sums, getPacketSize(problem.type));
   int64_t groups = llvm::divideCeil(tiles[2], int64_t(machine::lanes));
   int64_t flits = sums / getFlit(problem.type);
@@ -148,15 +166,23 @@ static int64_t boundPlan(const Plan &plan, const Problem &problem,
   if (plan.transposed[plan.stream])
     main += rowSteps * tiles[0] * tiles[1] / plan.ring * sums / 8;
   if (plan.transposed[1 - plan.stream])
-    main += rowSteps * columnSteps * tiles[0] * tiles[2] * sums / 8;
-  if (plan.exchange > 1)
+    main += weightLoads * tiles[0] * tiles[2] * sums / 8;
+  if (plan.exchange > 1 && !plan.overlaps)
     main += rowSteps * columnSteps * tiles[0] * tiles[1] * plan.exchange;
+  int64_t store = boundStore(cells * resultBits / 8,
+                             std::max<int64_t>(1, run * resultBits / 8));
+  if (plan.overlaps) {
+    // Transfers run beside the work, but for that of the weight.
+    int64_t transfers =
+        2 * (rowSteps - 1) * machine::dmaStartupCycles + load + store;
+    int64_t work = weightLoad + fill + main +
+                   rowSteps * machine::mainContractionOverheadCycles;
+    return boundFixed() + std::max(transfers, work);
+  }
   int64_t starts = rowSteps * (1 + 2 * columnSteps) - 2;
   return boundFixed() +
          std::max<int64_t>(0, starts) * int64_t(machine::dmaStartupCycles) +
-         load + fill + main +
-         boundStore(cells * resultBits / 8,
-                    std::max<int64_t>(1, run * resultBits / 8));
+         load + fill + main + store;
 }
 
 /// Whether an operand can be turned in the slice: one summed axis of whole
@@ -309,9 +335,12 @@ tmap::enumerateContraction(ContractOp op, CastOp cast, const Search &search) {
     };
     for (AxisLoop rowLoop : loops(rowAxes, 1))
       for (AxisLoop columnLoop : loops(columnAxes, machine::lanes)) {
+        bool isLoop = std::max(rowLoop.count, columnLoop.count) > 1;
+        bool overlaps = isLoop && columnLoop.count == 1 &&
+                        rowLoop.count <= maxOverlappingSteps;
         // Loops only where nothing fits without them.
-        if (!candidates.empty() &&
-            std::max(rowLoop.count, columnLoop.count) > 1 && !looped)
+        bool stays = !isLoop || candidates.empty() || looped;
+        if (!stays && !overlaps)
           continue;
         for (int64_t columns : sizes(columnAxes, machine::lanes))
           for (int64_t rows : sizes(rowAxes, 1))
@@ -332,7 +361,7 @@ tmap::enumerateContraction(ContractOp op, CastOp cast, const Search &search) {
               auto place = spread(cuts, axes, grid);
               if (!place || !choosePasses(plan, *problem, axes, sumBytes))
                 continue;
-              looped |= std::max(rowLoop.count, columnLoop.count) > 1;
+              looped |= isLoop && stays;
               plan.place = *place;
               for (const Plan &variant :
                    getVariants(plan, *problem, axes, grid)) {
@@ -358,8 +387,16 @@ tmap::enumerateContraction(ContractOp op, CastOp cast, const Search &search) {
                 if (getSliceBytes(full, *problem, sums) >
                     int64_t(machine::dmSliceBytes))
                   continue;
-                full.bound = boundPlan(full, *problem, axes, sums);
-                add(full);
+                if (stays) {
+                  full.bound = boundPlan(full, *problem, axes, sums);
+                  add(full);
+                }
+                full.overlaps =
+                    overlaps && isWorthOverlap(full, *problem, sums);
+                if (full.overlaps) {
+                  full.bound = boundPlan(full, *problem, axes, sums);
+                  add(full);
+                }
               }
             }
       }

@@ -37,6 +37,10 @@ struct Plan {
   int64_t groups = 1, passes = 1;
   /// Steps over rows in HBM, and inside of them over columns.
   AxisLoop rowLoop, columnLoop;
+  /// The steps over rows are written one after the other, without a loop, so
+  /// that transfers of a step run beside the work of others; the weight is
+  /// loaded once.
+  bool overlaps = false;
   /// Slices that share the rows of the stream: each holds a part of them in
   /// data memory, and the switch gives them to all.
   int64_t ring = 1;
@@ -102,8 +106,10 @@ public:
   mlir::Value emit(Emitter &emitter, mlir::ValueRange operands) const;
 
 private:
-  mlir::Value emitTile(Emitter &emitter, mlir::Value stream,
-                       mlir::Value weight) const;
+  /// `registers` holds the weight, or is null.
+  mlir::Value emitTile(Emitter &emitter, mlir::Value stream, mlir::Value weight,
+                       mlir::Value registers = {}) const;
+  mlir::Value loadRegisters(Emitter &emitter, mlir::Value weight) const;
   mlir::Value emitExchange(Emitter &emitter, mlir::Value tile) const;
   mlir::Value loadTransposed(Emitter &emitter, int operand,
                              mlir::Value source) const;

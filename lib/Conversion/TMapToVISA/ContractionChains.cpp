@@ -78,7 +78,10 @@ Value Contraction::emitExchange(Emitter &emitter, Value tile) const {
   } else if (column.tile < cells) {
     flitText += " # " + std::to_string(cells);
   }
-  return emitter.chain(visa::Context::Main, type, [&] {
+  // Beside the products of the next step.
+  visa::Context context =
+      plan.overlaps ? visa::Context::Sub : visa::Context::Main;
+  return emitter.chain(context, type, [&] {
     emitter.fetch(tile, joinTerms(time), columnsHeld);
     emitter.exchange(visa::SwitchConfig::InterTranspose, {count, 1, kept},
                      place.slice, joinTerms(exchanged));
@@ -168,6 +171,22 @@ Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
   }
   Value result = visa::AllocOp::create(emitter.builder, emitter.loc,
                                        emitter.hbmType(problem.result));
+  if (plan.overlaps) {
+    Value loaded = load(weight, operands[weight]);
+    Value registers =
+        plan.passes == 1 ? loadRegisters(emitter, loaded) : Value();
+    for (int64_t i = 0; i < plan.rowLoop.count; ++i) {
+      Value row = emitter.index(i);
+      Value stream =
+          load(plan.stream, emitter.step(operands[plan.stream], plan.rowLoop,
+                                         row, mapping::Pad::Top));
+      visa::CopyOp::create(
+          emitter.builder, emitter.loc,
+          emitTile(emitter, stream, loaded, registers),
+          emitter.step(result, plan.rowLoop, row, mapping::Pad::Bottom));
+    }
+    return result;
+  }
   emitter.forEach(plan.rowLoop.count, [&](Value row) {
     Value stream =
         load(plan.stream, emitter.step(operands[plan.stream], plan.rowLoop, row,
@@ -186,9 +205,25 @@ Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
   return result;
 }
 
+/// The weight, or a window of it for one pass, in the register file.
+Value Contraction::loadRegisters(Emitter &emitter, Value weight) const {
+  TermList terms = concat({batch, groupTerms(), outerSums, {lastSum}});
+  TermList time = concat({{lane}, batch, groupTerms(), outerSums});
+  return emitter.chain(visa::Context::Sub,
+                       emitter.trfType(problem.elementType, plan.place,
+                                       joinTerms(lane), joinTerms(terms)),
+                       [&] {
+                         emitter.fetch(weight, joinTerms(time), lastSum);
+                         emitter.collect(
+                             joinTerms(concat({time, {sumSteps(flit)}})),
+                             piece(flit));
+                         emitter.toTrf(joinTerms(lane), joinTerms(terms));
+                       });
+}
+
 /// The chains on what a step of the loops has brought into data memory.
-Value Contraction::emitTile(Emitter &emitter, Value stream,
-                            Value weight) const {
+Value Contraction::emitTile(Emitter &emitter, Value stream, Value weight,
+                            Value registers) const {
   // Fewer than eight lanes fill a word with padding.
   bool narrows = problem.resultType != problem.sumType;
   ElementType resultType = *getElementType(problem.resultType);
@@ -197,20 +232,11 @@ Value Contraction::emitTile(Emitter &emitter, Value stream,
       plan.hasColumns() ? lane : "1 # " + std::to_string(word);
   std::string folded = plan.hasColumns() ? lane : "1 # 8";
 
-  TermList trfTerms = concat({batch, groupTerms(), outerSums, {lastSum}});
-  Type trf = emitter.trfType(problem.elementType, plan.place, joinTerms(lane),
-                             joinTerms(trfTerms));
   TermList kept = concat({batch, timeRows, groupTerms()});
 
   auto runPass = [&](Value weightTile, ArrayRef<std::string> resultElement,
                      Value into) {
-    TermList loadTime = concat({{lane}, batch, groupTerms(), outerSums});
-    Value registers = emitter.chain(visa::Context::Sub, trf, [&] {
-      emitter.fetch(weightTile, joinTerms(loadTime), lastSum);
-      emitter.collect(joinTerms(concat({loadTime, {sumSteps(flit)}})),
-                      piece(flit));
-      emitter.toTrf(joinTerms(lane), joinTerms(trfTerms));
-    });
+    Value file = registers ? registers : loadRegisters(emitter, weightTile);
     Type resultDm = into ? into.getType()
                          : emitter.dmType(problem.resultType, plan.place,
                                           joinTerms(resultElement));
@@ -225,7 +251,7 @@ Value Contraction::emitTile(Emitter &emitter, Value stream,
       emitter.collect(joinTerms(concat({fetchTime, {sumSteps(flit)}})),
                       piece(flit));
       OpBuilder &b = emitter.builder;
-      visa::ContractOuterOp::create(b, emitter.loc, registers, outerTime(),
+      visa::ContractOuterOp::create(b, emitter.loc, file, outerTime(),
                                     piece(packet));
       visa::ContractPacketOp::create(b, emitter.loc, "1");
       visa::ContractTimeOp::create(b, emitter.loc, joinTerms(kept));

@@ -4,6 +4,8 @@
 #include "furiosa/Conversion/Passes.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
 #include "furiosa/Dialect/Resource/Transforms/Passes.h"
+#include "furiosa/Dialect/Utils/ElementTypes.h"
+#include "furiosa/Dialect/VISA/Transfer/Transfer.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -42,7 +44,25 @@ int64_t tmap::boundStore(int64_t bytes, int64_t run) {
          int64_t(machine::hbmChannels);
 }
 
-int64_t tmap::boundFixed() { return 2 * machine::dmaStartupCycles; }
+int64_t tmap::boundFixed() {
+  return machine::firstDMACycle + machine::endSyncCycles +
+         2 * machine::dmaStartupCycles;
+}
+
+/// Cycles of all channels of HBM for one access of each byte of `types`.
+static int64_t boundTraffic(TypeRange types) {
+  int64_t accesses = 0;
+  for (Type type : types) {
+    auto hbm = cast<visa::HbmType>(type);
+    uint64_t bits = llvm::SaturatingMultiply<uint64_t>(
+        hbm.getElement().getMapping().size(),
+        wireBits(*getElementType(hbm.getElementType())));
+    accesses += llvm::divideCeil(bits / 8, uint64_t(machine::hbmAccessBytes));
+  }
+  return accesses / int64_t(machine::hbmChannels) *
+         int64_t(machine::hbmAccessCyclesNumerator) /
+         int64_t(machine::hbmAccessCyclesDenominator);
+}
 
 //===----------------------------------------------------------------------===//
 // Search
@@ -86,6 +106,7 @@ Search::Outcome Search::evaluate(Location loc, TypeRange operands, Type result,
   func::ReturnOp::create(builder, loc, value);
   function->setAttr(visa::VISADialect::getKernelAttrName(),
                     builder.getUnitAttr());
+  function->setAttr(visa::alternateNetworksAttrName, builder.getUnitAttr());
   PassManager passes(context);
   passes.addPass(createConvertVISAToLIR());
   passes.addPass(createCanonicalizerPass());
@@ -200,15 +221,20 @@ Search::choose(Operation *op, TypeRange operands, Type result,
   }
   if (options.explain) {
     InFlightDiagnostic diag = op->emitRemark();
-    diag << best->placement() << ": " << bestCycles << " cycles, lower bound "
-         << bestBound;
+    diag << best->placement() << ": " << bestCycles
+         << " cycles, lower bound of its schedule " << bestBound;
+    int64_t traffic = boundTraffic(operands) + boundTraffic(result);
+    int64_t ideal = 0;
     if (best->productsPerCycle > 0) {
       // In tenths of a percent.
-      int64_t ideal = llvm::divideCeil(best->products, best->productsPerCycle);
+      ideal = llvm::divideCeil(best->products, best->productsPerCycle);
       int64_t busy = ideal * 1000 / std::max<int64_t>(1, bestCycles);
       diag << ", MAC utilisation " << busy / 10 << "." << busy % 10 << " % ("
            << ideal << " cycles of all multipliers)";
     }
+    diag << "; no placement needs less than "
+         << boundFixed() + std::max(ideal, traffic) << " (HBM " << traffic
+         << ")";
     diag << "; " << candidates.size() << " candidates, " << scheduled
          << " scheduled, " << pruned << " bounded away, " << refused
          << " not legal, " << skipped << " beyond the budget";

@@ -10,6 +10,7 @@
 #include "furiosa/Conversion/Passes.h"
 #include "furiosa/Dialect/LIR/IR/LIR.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
+#include "furiosa/Dialect/VISA/Transfer/Transfer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -258,6 +259,7 @@ LogicalResult KernelConversion::run() {
   SmallVector<Type> results;
   for (Type type : kernel.getResultTypes())
     results.push_back(emitter.hbmType(cast<MappedTensorType>(type)));
+  kernel->setAttr(visa::alternateNetworksAttrName, builder.getUnitAttr());
   kernel.setFunctionType(
       builder.getFunctionType(fresh->getArgumentTypes(), results));
   return success();

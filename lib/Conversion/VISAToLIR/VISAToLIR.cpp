@@ -112,6 +112,10 @@ LogicalResult Planner::planMove(Operation *op, Value source, Value target,
   auto transfer = planTransfer(source, target, targetType, reporter);
   if (failed(transfer))
     return failure();
+  if (kernel->hasAttr(alternateNetworksAttrName))
+    for (TransferCommand &command : transfer->commands)
+      for (EngineTransfer &engine : command)
+        alternateNetworks(engine, isa<DmType>(targetType));
   plan.transfers[op] = std::move(*transfer);
   return success();
 }

@@ -3,10 +3,8 @@
 #ifndef FURIOSA_LIB_TARGET_RNGD_EDFFORMAT_H
 #define FURIOSA_LIB_TARGET_RNGD_EDFFORMAT_H
 
+#include "EncodingSupport.h"
 #include "furiosa/Target/RNGD/EDF.h"
-
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/Twine.h"
 
 #include <array>
 
@@ -70,14 +68,6 @@ inline constexpr size_t minOperandBytes = 28;
 inline constexpr size_t minAxisBytes = 12;
 inline constexpr size_t minCommandBytes = 36;
 inline constexpr size_t minStringBytes = 4;
-
-inline llvm::Error makeError(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
-inline std::string hex(uint64_t value) {
-  return "0x" + llvm::utohexstr(value, /*LowerCase=*/true);
-}
 
 /// "PROG of kernel 1", or the id alone where a file has one kernel.
 std::string describe(const SectionInfo &section, uint32_t kernels);

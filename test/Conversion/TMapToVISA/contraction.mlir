@@ -13,7 +13,7 @@
 !h = !tmap.tensor<i8, "I, J", #axes>
 
 // CHECK-LABEL: @gemm
-// CHECK-SAME: (%[[A:.*]]: !i8_hbm, %[[B:.*]]: !i8_hbm{{.*}}) -> !i32_hbm attributes {visa.kernel}
+// CHECK-SAME: (%[[A:.*]]: !i8_hbm, %[[B:.*]]: !i8_hbm{{.*}}) -> !i32_hbm attributes {visa.alternate_networks, visa.kernel}
 // CHECK: %[[AD:.*]] = visa.to_dm %[[A]]
 // CHECK: %[[BD:.*]] = visa.to_dm %[[B]]
 // CHECK: %[[W:.*]] = visa.chain sub
@@ -21,15 +21,15 @@
 // CHECK-NEXT: collect time "J % 8, J / 8 % 8, K / 32" packet "K % 32"
 // CHECK-NEXT: to_trf lane "J % 8" element "J / 8 % 8, K"
 // CHECK: %[[R:.*]] = visa.chain main
-// CHECK-NEXT: fetch %[[AD]] time "I % 64" packet "K"
-// CHECK-NEXT: collect time "I % 64, K / 32" packet "K % 32"
-// CHECK-NEXT: contract_outer %[[W]] time "I % 64, J / 8 % 8" packet "K"
+// CHECK-NEXT: fetch %[[AD]] time "I % 32" packet "K"
+// CHECK-NEXT: collect time "I % 32, K / 32" packet "K % 32"
+// CHECK-NEXT: contract_outer %[[W]] time "I % 32, J / 8 % 8" packet "K"
 // CHECK-NEXT: contract_packet packet "1"
-// CHECK-NEXT: contract_time time "I % 64, J / 8 % 8"
-// CHECK-NEXT: contract_lane interleaved time "I % 64, J / 8 % 8" packet "J % 8"
+// CHECK-NEXT: contract_time time "I % 32, J / 8 % 8"
+// CHECK-NEXT: contract_lane interleaved time "I % 32, J / 8 % 8" packet "J % 8"
 // CHECK-NEXT: commit_trim packet "J % 8"
-// CHECK-NEXT: commit element "I % 64, J % 64"
-// CHECK: visa.to_hbm %[[R]] {tmap.placement = #tmap.placement<cluster = "I / 256", slice = "I / 64 % 4, J / 64, 1 # 8", lane = "J % 8", time = "I % 64, J / 8 % 8", packet = "K", stream = "lhs">}
+// CHECK-NEXT: commit element "I % 32, J % 64"
+// CHECK: visa.to_hbm %[[R]] {tmap.placement = #tmap.placement<cluster = "I / 256", slice = "I / 32 % 8, J / 64, 1 # 4", lane = "J % 8", time = "I % 32, J / 8 % 8", packet = "K", stream = "lhs">}
 func.func @gemm(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
   %c = tmap.contract %a, %b over [K] : !a, !b -> !c
   return %c : !c
@@ -70,7 +70,7 @@ func.func @ragged(%a: !tmap.tensor<bf16, "I, K", #ragged>, %b: !tmap.tensor<bf16
 #long = #tmap.axes<I = 64, J = 1024, K = 1024>
 func.func @passes(%a: !tmap.tensor<bf16, "I, K", #long>, %b: !tmap.tensor<bf16, "J, K", #long>)
     -> !tmap.tensor<f32, "I, J", #long> attributes {visa.kernel} {
-  %c = tmap.contract %a, %b over [K] : !tmap.tensor<bf16, "I, K", #long>, !tmap.tensor<bf16, "J, K", #long> -> !tmap.tensor<f32, "I, J", #long>
+  %c = tmap.contract %a, %b over [K] {tmap.placement = #tmap.placement<slice = "I / 2 % 16, J / 64">} : !tmap.tensor<bf16, "I, K", #long>, !tmap.tensor<bf16, "J, K", #long> -> !tmap.tensor<f32, "I, J", #long>
   return %c : !tmap.tensor<f32, "I, J", #long>
 }
 

@@ -1,5 +1,6 @@
 // Where operands are large, slices share the rows of the stream over the switch,
-// and exchange columns for rows until a run in HBM is a block.
+// and exchange columns for rows until a run in HBM is a block. Rows come step by
+// step, so that transfers and exchanges run beside the products.
 // RUN: furiosa-opt-mlir %s --convert-tmap-to-visa -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // The text goes on from there.
@@ -11,18 +12,24 @@
 !s = !tmap.tensor<f32, "I, J", #axes>
 !c = !tmap.tensor<bf16, "I, J", #axes>
 
-// CHECK: !visa.dm<bf16, cluster "I / 1024", slice "I / 512 % 2, I / 4 % 128", element "I % 4, K"
+// CHECK: !visa.dm<bf16, cluster "I / 256 % 2", slice "I / 128 % 2, I % 128", element "K"
 // CHECK-LABEL: @gemm
 // CHECK-NOT: scf.for
-// CHECK: visa.chain main
-// CHECK-NEXT: fetch %{{.*}} time "I % 4" packet "K"
-// CHECK-NEXT: switch broadcast1 [128, 1] slice "I / 512 % 2, J / 16" time "I % 4, I / 4 % 128"
-// CHECK-NEXT: collect time "I % 4, I / 4 % 128, K / 16" packet "K % 16"
-// CHECK: visa.chain main
-// CHECK-NEXT: fetch %{{.*}} time "I / 64 % 8, I % 64" packet "J % 16"
-// CHECK-NEXT: switch inter_transpose [8, 1, 64] slice "I / 512 % 2, J / 128, I / 64 % 8" time "I % 64, J / 16 % 8"
-// CHECK: commit element "I % 64, J % 128"
-// CHECK: visa.to_hbm
+// CHECK: %[[W:.*]] = visa.chain sub
+// CHECK: visa.tile %{{.*}}[%{{.*}}] along "I / 512" take 1
+// CHECK: %[[R:.*]] = visa.chain main
+// CHECK-NEXT: fetch %{{.*}} time "1" packet "K"
+// CHECK-NEXT: switch broadcast1 [128, 1] slice "I / 128 % 2, J / 16" time "I % 128"
+// CHECK-NEXT: collect time "I % 128, K / 16" packet "K % 16"
+// CHECK-NEXT: contract_outer %[[W]]
+// CHECK: visa.chain sub
+// CHECK-NEXT: fetch %[[R]] time "I / 16 % 8, I % 16" packet "J % 16"
+// CHECK-NEXT: switch inter_transpose [8, 1, 16] slice "I / 128 % 2, J / 128, I / 16 % 8" time "I % 16, J / 16 % 8"
+// CHECK: commit element "I % 16, J % 128"
+// CHECK: visa.copy
+// The weight stays.
+// CHECK-COUNT-3: contract_outer %[[W]]
+// CHECK-NOT: contract_outer
 func.func @gemm(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
   %s = tmap.contract %a, %b over [K] : !a, !b -> !s
   %c = tmap.cast %s : !s -> !c

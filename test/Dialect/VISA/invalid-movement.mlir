@@ -237,6 +237,12 @@ module attributes {visa.kernel} {
 
 // -----
 
+// expected-error @below {{visa.alternate_networks is a unit attribute of func.func}}
+module attributes {visa.alternate_networks} {
+}
+
+// -----
+
 // expected-error @below {{unknown attribute}}
 module attributes {visa.unknown} {
 }

@@ -6,6 +6,7 @@
 
 #include "furiosa/Dialect/VISA/IR/KernelCheck.h"
 #include "furiosa/Dialect/VISA/IR/VISA.h"
+#include "furiosa/Dialect/VISA/Transfer/Transfer.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -85,6 +86,12 @@ LogicalResult VISADialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError()
              << "attribute " << getTargetAttrName() << " is "
              << attribute.getValue() << ", expected a #visa.target";
+    return success();
+  }
+  if (attribute.getName() == alternateNetworksAttrName) {
+    if (!isa<func::FuncOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError() << "attribute " << alternateNetworksAttrName
+                               << " is a unit attribute of func.func";
     return success();
   }
   if (attribute.getName() != getKernelAttrName())

@@ -45,6 +45,16 @@ struct EngineTransfer {
 /// Engines of one command; a PE occurs at most once in it.
 using TransferCommand = std::vector<EngineTransfer>;
 
+/// Unit attribute of a kernel: its transfers take turns between the networks of
+/// a PE (alternateNetworks()).
+inline constexpr llvm::StringLiteral alternateNetworksAttrName =
+    "visa.alternate_networks";
+
+/// Reorders loops of `engine` so that packets in a row lie in slices of the two
+/// networks of a PE in turn, where it moves rows of both: each network takes
+/// half of the time. `toDm` says whether the target is in data memory.
+void alternateNetworks(EngineTransfer &engine, bool toDm);
+
 /// The commands that move every live cell of `target`, for elements of `bits`
 /// bits; digits that the source lacks are replicated. An engine is that of the
 /// source's PE, of the target's where the source is in HBM, the first one where
