@@ -11,7 +11,9 @@
 #include "furiosa/Dialect/LIR/IR/LIR.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
 #include "furiosa/Dialect/Resource/Transforms/Dependences.h"
+#include "furiosa/Dialect/Resource/Transforms/Scratch.h"
 #include "furiosa/Dialect/Utils/Numbers.h"
+#include "furiosa/Target/RNGD/Machine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -105,7 +107,8 @@ namespace {
 
 class KernelConverter {
 public:
-  explicit KernelConverter(func::FuncOp kernel) : kernel(kernel) {}
+  KernelConverter(func::FuncOp kernel, int64_t hbmBytes)
+      : kernel(kernel), hbmBytes(hbmBytes) {}
   /// Builds the program in front of the kernel. What it has built in vain, it
   /// erases.
   LogicalResult run();
@@ -128,6 +131,8 @@ private:
   Affine lookup(Value value);
 
   func::FuncOp kernel;
+  /// For all operands.
+  int64_t hbmBytes;
   int64_t pes = 0;
   DenseI64ArrayAttr clusters;
   StringAttr release;
@@ -611,6 +616,8 @@ LogicalResult KernelConverter::run() {
              program.getBody().getOps<resource::BufferOp>()))
       if (buffer.getResult().use_empty())
         buffer.erase();
+    if (failed(resource::packScratch(program, hbmBytes)))
+      return failure();
     // What has been folded may leave its buffer; races are sought among
     // addresses that fit.
     if (failed(verify(program)))
@@ -641,8 +648,16 @@ struct ConvertLIRToResourcePass
       if (op->hasAttrOfType<UnitAttr>("visa.kernel"))
         kernels.push_back(op);
     });
+    int64_t capacity = lir::MemType::getCapacity(lir::Tier::Hbm);
+    int64_t bytes = hbmBytes == 0 ? capacity : int64_t(hbmBytes);
+    constexpr int64_t unit = rngd::machine::hbmBufferAlignment;
+    if (bytes < 1 || bytes > capacity || bytes % unit != 0) {
+      getOperation().emitError("hbm-bytes must be a multiple of ")
+          << unit << " from 0 to " << capacity << ", found " << bytes;
+      return signalPassFailure();
+    }
     for (func::FuncOp kernel : kernels)
-      if (failed(KernelConverter(kernel).run()))
+      if (failed(KernelConverter(kernel, bytes).run()))
         return signalPassFailure();
   }
 };

@@ -254,6 +254,7 @@ Fault edf::checkSpm(const SpmImage &spm) {
 
 static Fault checkArguments(const Arguments &arguments, const SpmImage &spm) {
   bool scratchSeen = false;
+  uint64_t bytes = 0;
   for (auto [i, operand] : llvm::enumerate(arguments.operands)) {
     std::string where = "operand " + std::to_string(i) + ": ";
     if (static_cast<unsigned>(operand.role) >= std::size(roleNames))
@@ -265,6 +266,11 @@ static Fault checkArguments(const Arguments &arguments, const SpmImage &spm) {
     if (operand.bytes > machine::hbmBytes)
       return where + std::to_string(operand.bytes) +
              " bytes exceed the HBM of " + std::to_string(machine::hbmBytes);
+    bytes += operand.bytes;
+    if (bytes > machine::hbmBytes)
+      return where + "with those before it needs " + std::to_string(bytes) +
+             " bytes, more than the HBM of " +
+             std::to_string(machine::hbmBytes);
     if (operand.role == Role::Scratch) {
       scratchSeen = true;
       if (!operand.axes.empty() || !operand.chipMapping.empty() ||

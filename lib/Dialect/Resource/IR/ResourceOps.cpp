@@ -158,6 +158,7 @@ LogicalResult ProgramOp::verifyRegions() {
 
   bool inCommands = false, inResults = false;
   int64_t index = 0;
+  uint64_t operandBytes = 0;
   llvm::StringSet<> names;
   for (Operation &op : getBody().getOps()) {
     auto argument = dyn_cast<ArgumentOp>(op);
@@ -173,6 +174,8 @@ LogicalResult ProgramOp::verifyRegions() {
       return argument.emitOpError("RES-5: index must be ")
              << index << ", found " << argument.getIndex();
     ++index;
+    operandBytes = llvm::SaturatingAdd<uint64_t>(
+        operandBytes, argument.getResult().getType().getBytes());
     bool isInput =
         argument.getRole() == Role::Input || argument.getRole() == Role::InOut;
     if (isInput && inResults)
@@ -183,6 +186,11 @@ LogicalResult ProgramOp::verifyRegions() {
       return argument.emitOpError("RES-5: two arguments are named \"")
              << argument.getName() << "\"";
   }
+
+  if (int64_t capacity = MemType::getCapacity(Tier::Hbm);
+      operandBytes > uint64_t(capacity))
+    return emitOpError("RES-27: arguments need ")
+           << operandBytes << " bytes together, hbm holds " << capacity;
 
   // RES-24: the host keeps what it gives as an input.
   WalkResult writes = getBody().walk([&](MemoryEffectOpInterface op) {

@@ -55,6 +55,8 @@ static StringRef getMemoryName(scheduling::Memory memory) {
     return "trf";
   case scheduling::Memory::Vrf:
     return "vrf";
+  case scheduling::Memory::Hbm:
+    return "hbm";
   }
   return "";
 }
@@ -96,6 +98,10 @@ void SchedulePass::report(ProgramProblem &program,
           << bytes(failure.buffers[i]) << " bytes at " << failure.addresses[i]
           << ", in cycles " << failure.lives[i].first << " to "
           << failure.lives[i].second;
+    if (failure.largestFree == 0) {
+      diag.attachNote(getOperation().getLoc()) << "beside them nothing is free";
+      return;
+    }
     diag.attachNote(getOperation().getLoc())
         << "the largest piece that is free has " << failure.largestFree
         << (failure.memory == scheduling::Memory::Trf ? " bytes in each lane"

@@ -18,8 +18,8 @@ def Resource_Dialect : Dialect {
     `resource-schedule` fixes order, addresses and cycles, drops the tokens and
     inserts the waits. The unit attribute `resource.keep_order` on a program, a
     loop or the kernel that becomes a program fixes the order of its commands;
-    `resource.pipeline_loops` on a program or kernel lets the iterations of its
-    loops overlap.
+    `resource.pipeline_loops = false` on a program or kernel keeps the iterations
+    of its loops apart.
   }];
   let cppNamespace = "::furiosa::resource";
   let dependentDialects = ["::furiosa::lir::LIRDialect"];

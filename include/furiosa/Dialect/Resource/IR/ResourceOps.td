@@ -27,6 +27,7 @@ def Resource_ProgramOp : Resource_Op<"program", [Symbol, IsolatedFromAbove, Sing
     - RES-6: the body holds arguments, buffers, issues, waits and loops.
     - RES-7: no command names an engine or slice of a PE that does not run.
     - RES-24: no command writes an argument that is an input only.
+    - RES-27: arguments fit into HBM together.
     - RES-8: the release is one that the machine description knows.
     - RES-9: once makespan is there, buffers have addresses, commands have cycles
       and no token, and DMA commands have tags.
