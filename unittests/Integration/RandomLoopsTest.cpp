@@ -131,7 +131,9 @@ func.func @loops(%a: !lir.mem<hbm, {0}>, %o: !lir.mem<hbm, {0}>) attributes {{
     text += llvm::formatv("%b{0} = lir.alloc : !lir.mem<dm, {1}>\n", i, bytes);
     addTransfer(/*isLoad=*/true, "a", "", i);
   }
-  for (unsigned loop = 0, loops = 1 + below(3); loop < loops; ++loop) {
+  // The pass treats many loops together.
+  for (unsigned loop = 0, loops = chance(10) ? 12 : 1 + below(3); loop < loops;
+       ++loop) {
     addLoop(loop);
     if (chance(50))
       addCommands({});
