@@ -559,7 +559,9 @@ TEST(EDF, SpmIsBounded) {
   auto full = builder.add(descriptor);
   ASSERT_FALSE(bool(full));
   EXPECT_EQ(llvm::toString(full.takeError()),
-            "the SPM data area of 1572864 bytes is full");
+            "the SPM data area of 1572864 bytes is full: no room for 256 "
+            "beside 0 bytes of register images and 1572864 of DMA "
+            "descriptors, which all live to the end");
 }
 
 TEST(EDF, Disassembly) {

@@ -540,10 +540,17 @@ edf::computeDigest(llvm::ArrayRef<uint8_t> bytes) {
 llvm::Expected<uint32_t> SpmBuilder::place(llvm::ArrayRef<uint8_t> bytes,
                                            uint32_t alignment, SpmItem item) {
   uint64_t address = llvm::alignTo(image.base + image.bytes.size(), alignment);
-  if (address + bytes.size() > machine::spmDataEnd)
+  if (address + bytes.size() > machine::spmDataEnd) {
+    uint64_t held[2] = {};
+    for (const SpmItem &other : image.items)
+      held[other.kind == ItemKind::DmaDescriptor] += other.size;
     return makeError("the SPM data area of " +
                      Twine(machine::spmDataEnd - machine::spmDataBase) +
-                     " bytes is full");
+                     " bytes is full: no room for " + Twine(bytes.size()) +
+                     " beside " + Twine(held[0]) +
+                     " bytes of register images and " + Twine(held[1]) +
+                     " of DMA descriptors, which all live to the end");
+  }
   image.bytes.resize(address - image.base, 0);
   llvm::append_range(image.bytes, bytes);
   item.address = static_cast<uint32_t>(address);

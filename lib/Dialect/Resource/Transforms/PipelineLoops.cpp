@@ -30,6 +30,9 @@ namespace furiosa::resource {
 #include "furiosa/Dialect/Resource/Transforms/Passes.h.inc"
 } // namespace furiosa::resource
 
+/// More commands than that may not come out of a loop.
+static constexpr int64_t maxCommands = 1024;
+
 namespace {
 
 struct PipelineLoopsPass
@@ -79,6 +82,9 @@ bool LoopPipeliner::readBody() {
   if (loop->hasAttr(keepOrderAttrName) || loop.getBarrier() || loop.getCount())
     return false;
   mlir::Block &body = loop.getBody().front();
+  // There are two stages at least, and a round of each at either end.
+  if (int64_t(body.getOperations().size()) > maxCommands / 4)
+    return false;
   trips = getTripsAround(body);
   for (Operation &op : body) {
     auto issue = dyn_cast<IssueOp>(op);
@@ -242,8 +248,6 @@ bool LoopPipeliner::run() {
   int64_t steadyTrips = full < 2 * numCopies ? 0 : full / numCopies;
   if (steadyTrips == 0)
     numCopies = std::min(numCopies, count);
-  // Code is worth less cycles than this.
-  constexpr int64_t maxCommands = 1024;
   if (2 * (lastStage + numCopies) > maxCommands / int64_t(commands.size()))
     return false;
 
@@ -347,7 +351,8 @@ void PipelineLoopsPass::runOnOperation() {
     dropTokens(*changed);
     AccessReader reader(*changed);
     bool any = false;
-    for (LoopOp loop : ArrayRef(getInnermostLoops(*changed)).slice(first, step))
+    SmallVector<LoopOp> innermost = getInnermostLoops(*changed);
+    for (LoopOp loop : ArrayRef(innermost).slice(first, step))
       any |= LoopPipeliner(loop, reader).run();
     if (!any)
       continue;
