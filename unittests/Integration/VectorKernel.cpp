@@ -279,6 +279,9 @@ std::vector<std::string> vectors::getVectorKinds() {
       "freed for a new axis",
       "freed for an axis of time",
       "freed in two parts",
+      "groups of slices of several PEs",
+      "padded axis of time beside slices",
+      "slices behind a zip",
       // Pairs.
       "pair inside in time",
       "pair outside in time",

@@ -154,7 +154,9 @@ void VectorDrawer::drawFoldedSpread() {
 
 /// Whole slices, in front of the chain or behind it.
 void VectorDrawer::drawSlices() {
-  int64_t group = int64_t(2) << pick(5);
+  int64_t group = int64_t(2) << pick(8);
+  if (group > 64)
+    kind("groups of slices of several PEs");
   sizes['N'] = 256 / group;
   sizes['R'] = group;
   sizes['C'] = 8;
@@ -174,10 +176,15 @@ void VectorDrawer::drawSlices() {
     sizes['A'] = steps;
   Digits list;
   for (char axis : {'V', 'W', 'A'})
-    if (sizes.count(axis) && sizes[axis] > 1 && (axis == 'A' || chance(60)))
+    if (sizes.count(axis) && sizes[axis] > 1 && (axis == 'A' || chance(60))) {
       list.push_back({axis, sizes[axis], 1, sizes[axis]});
-    else
+      if (axis == 'V' && group > 2 && chance(40)) {
+        kind("padded axis of time beside slices");
+        --sizes[axis];
+      }
+    } else {
       sizes.erase(axis);
+    }
   for (const Digit &digit : list) {
     inAxes += digit.axis;
     outAxes += digit.axis;
@@ -217,6 +224,16 @@ void VectorDrawer::drawPair() {
   inAxes += "C";
   outAxes += "C";
   pairAxis = 'I';
+  if (chance(75))
+    return;
+  // Slices are reduced behind the zip.
+  kind("slices behind a zip");
+  sizes['N'] = 64;
+  sizes['R'] = 4;
+  reducedSlices = {{'R', 4, 1, 4}};
+  slice = {{'N', 64, 1, 64}, {'R', 4, 1, 4}};
+  inAxes.insert(1, "R");
+  reducesLast = true;
 }
 
 void VectorDrawer::drawShape() {

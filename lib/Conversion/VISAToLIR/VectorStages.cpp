@@ -231,8 +231,9 @@ struct SliceReduceLowering
              OpBuilder &builder) const {
     auto reduce = cast<VectorInterSliceReduceOp>(op);
     const Layout &before = stage.before();
-    auto plan = deriveSliceReduce(before.slice, stage.after().slice,
-                                  before.time, getIdentityAxis(reduce, before));
+    auto plan =
+        deriveSliceReduce(before.slice, stage.after().slice, before.time,
+                          before.flowTime(), getIdentityAxis(reduce, before));
     const vector::Reduction *row =
         vector::findInterSlice(stringifyVectorFn(reduce.getFn()), before.type);
     Arrays arrays(plan->loops);

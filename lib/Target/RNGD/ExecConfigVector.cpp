@@ -592,8 +592,6 @@ Expected<VectorConfig> rngd::decodeVector(const SfrImage &routeImage,
         .fail("collect_compaction_mode",
               toggles ? "two groups leave the engine"
                       : "there are no groups to choose from");
-  if (config.compaction)
-    config.flitsOut /= 2;
   bool reduces = llvm::any_of(config.chain, [](const VectorStep &step) {
     return step.kind == VectorStep::Kind::Reduce;
   });
@@ -607,9 +605,8 @@ Expected<VectorConfig> rngd::decodeVector(const SfrImage &routeImage,
     if (Error error =
             countKept(routeReader, *config.sliceReduce, config.flitsOut))
       return error;
-  if (config.sliceReduce && toggles)
-    return routeReader.fail("reduce_unit_in_source",
-                            "not yet supported: beside groups");
+  if (config.compaction)
+    config.flitsOut /= 2;
   if (usesArithmeticUnit != !config.chain.empty())
     return ImageReader(routeImage)
         .fail("data_out_source",
