@@ -224,7 +224,21 @@ void VectorDrawer::drawPair() {
   inAxes += "C";
   outAxes += "C";
   pairAxis = 'I';
-  if (chance(75))
+  if (chance(40)) {
+    // An axis of time is reduced behind the zip.
+    kind("reduce behind a zip");
+    reducedAxis = 'R';
+    sizes['R'] = 3 + pick(3);
+    int64_t padded = sizes['R'] + pick(2);
+    time.insert(time.begin() + pick(unsigned(time.size()) + 1),
+                {'R', padded, 1, padded});
+    inAxes.insert(1, "R");
+    // What a group could not do without.
+    used.insert(vector::Alu::FpFma);
+    used.insert(vector::Alu::FxpAdd);
+    return;
+  }
+  if (chance(60))
     return;
   // Slices are reduced behind the zip.
   kind("slices behind a zip");
@@ -310,6 +324,7 @@ void VectorDrawer::widen() {
 }
 
 void VectorDrawer::reduce() {
+  isStuck |= isPaired;
   std::string fn = pickFrom<std::string>(
       {isFloat ? std::string("add") : "add_sat", "max", "min"});
   bool folds = uses(packet, reducedAxis);
@@ -420,8 +435,8 @@ void VectorDrawer::drawChain() {
   // Where two groups are fused.
   Cluster zipAt = Cluster::Clip;
   if (isPaired)
-    zipAt = pickFrom<Cluster>(
-        {Cluster::Logic, Cluster::Fxp, Cluster::Fp, Cluster::Clip});
+    zipAt = pickFrom<Cluster>({Cluster::Logic, Cluster::Fxp, Cluster::Fp,
+                               reducedAxis ? Cluster::Fp : Cluster::Clip});
   auto pass = [&](Cluster next) {
     cluster(next);
     if (!isPaired || zipAt != next)

@@ -272,3 +272,46 @@ func.func @zip_alone() attributes {visa.kernel} {
   }
   return
 }
+
+// -----
+
+// VE-8: a reduction over time behind a zip needs an ALU more.
+#axes = #tmap.axes<I = 2, R = 8, A = 8>
+!f = !visa.dm<f32, slice "1 # 256", element "I, R, A", #axes>
+!fr = !visa.dm<f32, slice "1 # 256", element "A", #axes>
+!i = !visa.dm<i32, slice "1 # 256", element "I, R, A", #axes>
+!ir = !visa.dm<i32, slice "1 # 256", element "A", #axes>
+func.func @no_alu_left() attributes {visa.kernel} {
+  %d = visa.alloc : !f
+  %r = visa.chain main -> !fr {
+    fetch %d time "I, R" packet "A" : !f
+    collect time "I, R" packet "A"
+    vector_init
+    vector_unzip axis "I" time "R"
+    vector_narrow split time "I, R, A / 4" packet "A % 4"
+    vector_zip fp add
+    // expected-error @below {{VE-8: behind a zip the flits of group 0 still flow, and no ALU is left that could make of them what the reduction ignores: fp_fma, or for some reductions fp_mul0 or fp_mul1; split the chain into two}}
+    vector_reduce max axis "R" time "A / 4" packet "A % 4"
+    vector_widen concat time "1" packet "A"
+    vector_final
+    commit_trim packet "A"
+    commit element "A"
+  }
+  %e = visa.alloc : !i
+  %s = visa.chain main -> !ir {
+    fetch %e time "I, R" packet "A" : !i
+    collect time "I, R" packet "A"
+    vector_init
+    vector_unzip axis "I" time "R"
+    vector_zip fxp add
+    vector_fxp mul_int [imm 3]
+    vector_narrow split time "R, A / 4" packet "A % 4"
+    // expected-error @below {{VE-8: behind a zip the flits of group 0 still flow, and no ALU is left that could make of them what the reduction ignores: fxp_add or fxp_mul in front of vector_narrow; split the chain into two}}
+    vector_reduce min axis "R" time "A / 4" packet "A % 4"
+    vector_widen concat time "1" packet "A"
+    vector_final
+    commit_trim packet "A"
+    commit element "A"
+  }
+  return
+}

@@ -182,6 +182,57 @@ void visa::claimAlu(Operation *op, const vector::Operation *row,
   noteHolder(diag, *alu);
 }
 
+std::optional<GroupAside> visa::findGroupAside(VectorReduceOp op,
+                                               const vector::Reduction &row) {
+  auto isFree = [&](Alu alu) {
+    return llvm::none_of(*op->getBlock(), [&](Operation &other) {
+      return getAlu(&other) == alu;
+    });
+  };
+  auto find = [](Cluster cluster, StringRef name, ElementType type) {
+    return vector::findOperation(cluster, name, type);
+  };
+  constexpr uint32_t infinity = 0x7F800000, minusZero = 0x80000000;
+  constexpr uint32_t minI32 = minusZero, maxI32 = ~minI32;
+  uint32_t identity = row.identity;
+  if (isFree(Alu::FpFma)) {
+    // 0 * 0 + the identity, but -0, which is the least i32, is -0 + -0.
+    if (identity == minusZero)
+      return GroupAside{find(Cluster::Fp, "add", ElementType::F32), identity, 0,
+                        "11", op};
+    if (row.type == ElementType::F32 || identity == 0)
+      return GroupAside{find(Cluster::Fp, "fma", ElementType::F32), 0, identity,
+                        "112", op};
+  }
+  if (identity == 0 || identity == infinity)
+    for (auto [alu, name] : ArrayRef(multipliers).take_front(2))
+      if (isFree(alu))
+        return GroupAside{find(Cluster::Fp, name, ElementType::F32), identity,
+                          0, "11", op};
+  if (identity != maxI32)
+    return std::nullopt;
+  // In front of narrow, where the cluster has not been passed; what follows
+  // would change the elements again.
+  Operation *at = op->getPrevNode();
+  while (isa_and_nonnull<VectorReinterpretOp>(at))
+    at = at->getPrevNode();
+  auto narrow = dyn_cast_or_null<VectorNarrowOp>(at);
+  if (!narrow)
+    return std::nullopt;
+  for (at = narrow->getPrevNode(); at && !isa<VectorZipOp>(at);
+       at = at->getPrevNode())
+    if (isa<VectorFxpToFpOp>(at))
+      return std::nullopt;
+  // Both saturate.
+  if (isFree(Alu::FxpAdd))
+    return GroupAside{find(Cluster::Fxp, "add_sat", ElementType::I32), maxI32,
+                      0, "11", narrow};
+  if (isFree(Alu::FxpMul))
+    return GroupAside{find(Cluster::Fxp, "mul_fxp", ElementType::I32), minI32,
+                      0, "11", narrow};
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Stash
 //===----------------------------------------------------------------------===//

@@ -76,6 +76,12 @@ static void checkReducedTime(StageChecker &checker, StringAttr text, int axis,
                    *found, expected);
 }
 
+/// Behind a zip, whether the flits of both groups end in one sum.
+static bool reducesGroups(const Layout &layout, int axis) {
+  return layout.vector.zip && layout.time.uses(axis) &&
+         layout.vector.pairTime.uses(layout.vector.pairAxis);
+}
+
 void VectorReduceOp::check(StageChecker &checker, Layout &layout) {
   enterStage(checker, layout, VectorStage::Reduce);
   checkWays(checker, layout, /*wantsNarrow=*/true);
@@ -83,14 +89,9 @@ void VectorReduceOp::check(StageChecker &checker, Layout &layout) {
     checker.fault("VE-50") << "two groups are open; fuse them with vector_zip";
     return;
   }
-  if (layout.vector.zip) {
-    checker.notYetSupported() << "a reduction behind a zip, where the flits of "
-                                 "group 0 still flow; commit, and reduce in a "
-                                 "chain of its own";
-    return;
-  }
   StringRef name = stringifyVectorFn(getFn());
-  if (!vector::findIntraSlice(name, layout.type))
+  const vector::Reduction *row = vector::findIntraSlice(name, layout.type);
+  if (!row)
     checker.fault("VE-60") << "no reduction " << name << " of "
                            << furiosa::toString(layout.type)
                            << " inside a slice; there are "
@@ -106,11 +107,25 @@ void VectorReduceOp::check(StageChecker &checker, Layout &layout) {
                            << layout.packet.str() << "\"";
     return;
   }
-  auto time = getFactors(layout.time), packet = getFactors(layout.packet);
-  if (!time || !packet) {
-    checker.report(time ? packet.fault() : time.fault(),
-                   time ? "packet" : "time", "VE-53");
+  auto time = getFactors(layout.time), packet = getFactors(layout.packet),
+       flow = getFactors(layout.flowTime());
+  if (!time || !packet || !flow) {
+    checker.report(!packet ? packet.fault()
+                   : !time ? time.fault()
+                           : flow.fault(),
+                   packet ? "time" : "packet", "VE-53");
     return;
+  }
+  VectorState &state = layout.vector;
+  bool endsGroups = reducesGroups(layout, axis);
+  if (endsGroups && row && !findGroupAside(*this, *row)) {
+    checker.fault("VE-8")
+        << "behind a zip the flits of group 0 still flow, and no ALU is left "
+           "that could make of them what the reduction ignores: "
+        << (row->function == vector::Function::MinI32
+                ? "fxp_add or fxp_mul in front of vector_narrow"
+                : "fp_fma, or for some reductions fp_mul0 or fp_mul1")
+        << "; split the chain into two";
   }
   auto isReduced = [&](const Factor &factor) { return factor.axis == axis; };
   Mapping expectedTime = dropFactors(*time, axes, isReduced);
@@ -137,8 +152,8 @@ void VectorReduceOp::check(StageChecker &checker, Layout &layout) {
 
   int64_t innerTime = 1;
   bool isInside = false;
-  for (const Factor &factor : time->factors) {
-    if (isReduced(factor))
+  for (const Factor &factor : flow->factors) {
+    if (isReduced(factor) || (endsGroups && factor.axis == state.pairAxis))
       isInside = true;
     else if (isInside)
       innerTime *= factor.extent;
@@ -149,6 +164,9 @@ void VectorReduceOp::check(StageChecker &checker, Layout &layout) {
                            << getAxis() << ", there are "
                            << rngd::machine::vectorReduceSlots
                            << " accumulators; reorder the stream";
+  if (state.zip)
+    state.pairTime =
+        endsGroups ? expectedTime : dropFactors(*flow, axes, isReduced);
   layout.time = expectedTime;
   layout.packet = expectedPacket;
 }
@@ -157,19 +175,23 @@ mapping::Result<ReducePlan> visa::deriveReduce(const ChainStage &stage) {
   auto reduce = cast<VectorReduceOp>(stage.records[stage.index].op);
   const Layout &before = stage.before();
   int axis = before.time.axes().find(reduce.getAxis());
-  auto time = getFactors(before.time);
+  auto time = getFactors(before.flowTime());
   if (!time)
     return time.fault();
   ReducePlan plan;
   plan.folds = before.packet.uses(axis);
+  bool endsGroups = reducesGroups(before, axis);
+  auto isReducedAxis = [&](const Factor &factor) {
+    return factor.axis == axis ||
+           (endsGroups && factor.axis == before.vector.pairAxis);
+  };
 
   // Kept digits inside the outermost reduced one count through the slots.
   SmallVector<mapping::Entry> entries;
   int64_t slot = 1;
-  bool reduces = llvm::any_of(
-      time->factors, [&](const Factor &factor) { return factor.axis == axis; });
+  bool reduces = llvm::any_of(time->factors, isReducedAxis);
   for (const Factor &factor : llvm::reverse(time->factors)) {
-    bool isReduced = factor.axis == axis;
+    bool isReduced = isReducedAxis(factor);
     bool isOutside = slot == 0;
     entries.push_back(
         {factor.extent, isReduced || isOutside || !reduces ? 0 : slot});
@@ -182,7 +204,7 @@ mapping::Result<ReducePlan> visa::deriveReduce(const ChainStage &stage) {
   bool isInside = false;
   std::reverse(entries.begin(), entries.end());
   for (auto [entry, factor] : llvm::zip_equal(entries, time->factors)) {
-    isInside |= factor.axis == axis;
+    isInside |= isReducedAxis(factor);
     if (!isInside)
       entry.stride = 0;
   }
@@ -198,8 +220,8 @@ mapping::Result<ReducePlan> visa::deriveReduce(const ChainStage &stage) {
   // Counts are made of the flits, before narrow.
   const StageRecord *narrow = stage.find<VectorNarrowOp>();
   const Layout &flits = narrow ? narrow->before : before;
-  auto valid =
-      loops::deriveValidCount(flits.slice, flits.time, flits.packet, axis);
+  auto valid = loops::deriveValidCount(flits.slice, flits.flowTime(),
+                                       flits.packet, axis);
   if (!valid)
     return valid.fault();
   plan.valid = *valid;

@@ -52,6 +52,20 @@ struct ReducePlan {
 };
 mapping::Result<ReducePlan> deriveReduce(const ChainStage &stage);
 
+/// Behind a zip the flits of group 0 still flow. Makes of their elements what a
+/// reduction over time ignores.
+struct GroupAside {
+  const vector::Operation *operation = nullptr;
+  uint32_t value = 0, with = 0;
+  llvm::StringLiteral mode = "11";
+  /// The stage that it stands before: vector_narrow or the reduction.
+  mlir::Operation *before = nullptr;
+};
+/// With an ALU that no stage of the chain holds; nothing where none is left
+/// that would do.
+std::optional<GroupAside> findGroupAside(VectorReduceOp op,
+                                         const vector::Reduction &row);
+
 /// How a vector_inter_slice_reduce runs.
 struct SliceReducePlan {
   /// Slices of a group.
