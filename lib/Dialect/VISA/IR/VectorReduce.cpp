@@ -159,10 +159,11 @@ void VectorReduceOp::check(StageChecker &checker, Layout &layout) {
       innerTime *= factor.extent;
   }
   if (innerTime > int64_t(rngd::machine::vectorReduceSlots))
-    checker.fault("VE-57") << "time \"" << layout.time.str() << "\" has "
+    checker.fault("VE-57") << "time \"" << layout.flowTime().str() << "\" has "
                            << innerTime << " positions within axis "
-                           << getAxis() << ", there are "
-                           << rngd::machine::vectorReduceSlots
+                           << getAxis()
+                           << (endsGroups ? " and that of the groups" : "")
+                           << ", there are " << rngd::machine::vectorReduceSlots
                            << " accumulators; reorder the stream";
   if (state.zip)
     state.pairTime =
