@@ -587,29 +587,28 @@ Expected<VectorConfig> rngd::decodeVector(const SfrImage &routeImage,
   if (config.tag.mode == codes::BranchMode::Compare && !asksForIds(config))
     return reader.fail("mode", "no operand asks for execution ids");
   bool toggles = config.tag.mode == codes::BranchMode::AxisToggle;
-  if (config.compaction.has_value() != toggles)
+  // A reduction over time takes the flits of both groups.
+  bool leavesGroups =
+      toggles && llvm::none_of(config.chain, [](const VectorStep &step) {
+        return step.kind == VectorStep::Kind::Reduce && step.reduce.count > 1;
+      });
+  if (config.compaction.has_value() != leavesGroups)
     return ImageReader(routeImage)
         .fail("collect_compaction_mode",
-              toggles ? "two groups leave the engine"
-                      : "there are no groups to choose from");
-  if (config.compaction)
-    config.flitsOut /= 2;
+              leavesGroups ? "two groups leave the engine"
+                           : "there are no groups to choose from");
   bool reduces = llvm::any_of(config.chain, [](const VectorStep &step) {
     return step.kind == VectorStep::Kind::Reduce;
   });
   if (config.valid && !reduces)
     return ImageReader(routeImage)
         .fail("valid_generator_mode", "no reduction takes the counts");
-  if (reduces && toggles)
-    return reader.fail("reduce_data_path",
-                       "not yet supported: a reduction of groups");
   if (config.sliceReduce && !config.sliceReduce->isFirst)
     if (Error error =
             countKept(routeReader, *config.sliceReduce, config.flitsOut))
       return error;
-  if (config.sliceReduce && toggles)
-    return routeReader.fail("reduce_unit_in_source",
-                            "not yet supported: beside groups");
+  if (config.compaction)
+    config.flitsOut /= 2;
   if (usesArithmeticUnit != !config.chain.empty())
     return ImageReader(routeImage)
         .fail("data_out_source",

@@ -101,8 +101,15 @@ struct Work {
 
   bool isTransfer() const { return !exec && !fill; }
 
+  /// Groups of slices that are reduced reach beyond a PE.
+  bool hasLargeGroups() const {
+    return exec && exec->vector && exec->vector->sliceReduce &&
+           exec->vector->sliceReduce->slices > machine::slicesPerPE;
+  }
   /// Slices of several PEs send one another packets.
-  bool isExchange() const { return exec && exec->fetch.exchange; }
+  bool isExchange() const {
+    return exec && (exec->fetch.exchange || hasLargeGroups());
+  }
 };
 
 /// One PE with its queue.

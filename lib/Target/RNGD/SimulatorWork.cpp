@@ -145,7 +145,7 @@ Error ProcessingElement::checkRaces(Work &work) {
 
 Error ProcessingElement::applyExec(const Work &work, Slices all) {
   if (work.exec->vector && work.exec->vector->sliceReduce)
-    return runReducingExec(*work.exec, all,
+    return runReducingExec(work.exec.get(), all,
                            static_cast<unsigned>(index * machine::slicesPerPE),
                            machine.options.plainContraction);
   for (size_t k = 0; k < slices.size(); ++k)
@@ -196,6 +196,19 @@ Error ProcessingElement::perform(Work &work) {
                    llvm::toString(std::move(error)));
 }
 
+/// Whether groups of slices that reach beyond a PE agree.
+static bool haveSameGroups(const Work &a, const Work &b) {
+  if (a.hasLargeGroups() != b.hasLargeGroups())
+    return false;
+  if (!a.hasLargeGroups())
+    return true;
+  const SliceReduceConfig &one = *a.exec->vector->sliceReduce;
+  const SliceReduceConfig &other = *b.exec->vector->sliceReduce;
+  return one.row == other.row && one.slices == other.slices &&
+         one.mask == other.mask && one.isFirst == other.isFirst &&
+         one.loops == other.loops;
+}
+
 Error ProcessingElement::exchange(
     llvm::ArrayRef<std::unique_ptr<ProcessingElement>> elements) {
   // The exec is one for all PEs: it begins when the last of them has issued it,
@@ -203,8 +216,13 @@ Error ProcessingElement::exchange(
   ProcessingElement &first = *elements.front();
   auto report = [&](const Twine &message) {
     const Work *work = first.dueExchange();
-    return first.fail(work ? work->instruction : first.position,
-                      makeError("exec: FetchUnit.topology: " + message));
+    return first.fail(
+        work ? work->instruction : first.position,
+        makeError("exec: " +
+                  Twine(work && !work->exec->fetch.exchange
+                            ? "VectorRouteUnitMainContext.route_group_size: "
+                            : "FetchUnit.topology: ") +
+                  message));
   };
   llvm::SmallVector<Slice *, 256> all;
   for (const auto &element : elements) {
@@ -219,28 +237,46 @@ Error ProcessingElement::exchange(
                     Twine(all.size() / machine::slicesPerPE));
     const FetchConfig &fetch = work->exec->fetch;
     const FetchConfig &common = first.dueExchange()->exec->fetch;
-    if (work->exec->context != first.dueExchange()->exec->context ||
-        !fetch.exchange->agrees(*common.exchange) ||
-        fetch.packets != common.packets ||
-        fetch.packetBytes != common.packetBytes)
+    bool agrees =
+        work->exec->context == first.dueExchange()->exec->context &&
+        fetch.exchange.has_value() == common.exchange.has_value() &&
+        (!fetch.exchange || (fetch.exchange->agrees(*common.exchange) &&
+                             fetch.packets == common.packets &&
+                             fetch.packetBytes == common.packetBytes)) &&
+        haveSameGroups(*work, *first.dueExchange());
+    if (!agrees)
       return report("PE " + Twine(element->index) +
                     " exchanges packets in another way");
     all.append(element->slices.begin(), element->slices.end());
   }
-  unsigned expected = first.dueExchange()->exec->fetch.exchange->slices();
-  if (all.size() != expected)
+  const ExecConfig &config = *first.dueExchange()->exec;
+  bool hasLargeGroups = first.dueExchange()->hasLargeGroups();
+  if (config.fetch.exchange && all.size() != config.fetch.exchange->slices())
     return report("outer_slice_log_size: the parts of the slices multiply to " +
-                  Twine(expected) + ", " + Twine(all.size()) +
-                  " slices take part");
+                  Twine(config.fetch.exchange->slices()) + ", " +
+                  Twine(all.size()) + " slices take part");
+  if (hasLargeGroups && all.size() % config.vector->sliceReduce->slices != 0)
+    return report("groups of " + Twine(config.vector->sliceReduce->slices) +
+                  " slices, " + Twine(all.size()) + " take part");
+  llvm::SmallVector<const ExecConfig *, 4> configs;
+  size_t instruction = first.dueExchange()->instruction;
   for (const auto &element : elements) {
     Work &work = element->works[element->due];
+    configs.push_back(work.exec.get());
     element->due = idle;
     work.isDone = true;
     if (Error error = element->checkRaces(work))
       return element->fail(work.instruction, std::move(error));
+    if (hasLargeGroups)
+      continue;
     if (Error error = element->applyExec(work, all))
       return element->fail(work.instruction, std::move(error));
   }
+  // The slices of a group may lie in several PEs; all read before any writes.
+  if (hasLargeGroups)
+    if (Error error = runReducingExec(configs, all, /*first=*/0,
+                                      first.machine.options.plainContraction))
+      return first.fail(instruction, std::move(error));
   return Error::success();
 }
 
