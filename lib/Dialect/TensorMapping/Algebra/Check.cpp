@@ -107,7 +107,7 @@ static void collect(const Expr &expr, const Axes &axes,
 
 std::optional<Fault> furiosa::mapping::checkTensor(const Mapping &mapping) {
   Composites composites;
-  collect(mapping.node->expr, mapping.axes(), composites);
+  collect(mapping.node->expr(), mapping.axes(), composites);
   for (const Composite &composite : composites.list) {
     if (composite.digits < 2)
       continue;
