@@ -12,6 +12,10 @@
 #include <cstdint>
 #include <sys/resource.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace furiosa {
 
 /// Bytes of a stack that ten thousand nested loops fit on: a gibibyte, which is
@@ -33,6 +37,14 @@ inline unsigned getDeepStackSize(size_t stacks) {
 inline int runOnDeepStack(llvm::function_ref<int()> body) {
 #if LLVM_ADDRESS_SANITIZER_BUILD
   return body();
+#endif
+#ifdef __GLIBC__
+  // The heap of a thread grows by a system call for each page. It is reserved in
+  // large steps instead, of which only what is written takes memory.
+  constexpr int step = 32 << 20;
+  mallopt(M_TOP_PAD, step);
+  mallopt(M_MMAP_THRESHOLD, step);
+  mallopt(M_TRIM_THRESHOLD, 8 * step);
 #endif
   int result = 1;
   llvm::runOnNewStack(getDeepStackSize(1), [&] { result = body(); });

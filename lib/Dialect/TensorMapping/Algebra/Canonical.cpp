@@ -331,13 +331,14 @@ static bool overshoots(const Canonical &canonical, const Axes &axes) {
 static std::unique_ptr<const Forms> deriveForms(const Expr &expr, const Axes &axes) {
   Form form;
   if (std::optional<Fault> bad = derive(expr, form))
-    return std::make_unique<Forms>(Forms{std::move(*bad), std::nullopt});
+    return std::make_unique<Forms>(Forms{std::move(*bad), nullptr});
   auto forms =
-      std::make_unique<Forms>(Forms{std::move(form).canonical(), std::nullopt});
+      std::make_unique<Forms>(Forms{std::move(form).canonical(), nullptr});
   if (overshoots(*forms->raw, axes)) {
     form = Form::from(*forms->raw);
     form.clip(axes);
-    forms->clipped.emplace(std::move(form).canonical());
+    forms->clipped = std::make_unique<const Result<Canonical>>(
+        std::move(form).canonical());
   }
   return forms;
 }
@@ -345,7 +346,7 @@ static std::unique_ptr<const Forms> deriveForms(const Expr &expr, const Axes &ax
 Node::Node(const Axes &axes, Form form)
     : axes(axes), size(form.size()),
       derived(std::make_unique<const Forms>(
-          Forms{std::move(form).canonical(), std::nullopt})) {}
+          Forms{std::move(form).canonical(), nullptr})) {}
 
 const Forms &Node::forms() const {
   return derived.get([&] { return deriveForms(expr(), axes); });

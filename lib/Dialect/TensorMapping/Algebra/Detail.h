@@ -91,7 +91,7 @@ struct Form {
 struct Forms {
   Result<Canonical> raw;
   /// Only where it differs from `raw`.
-  std::optional<Result<Canonical>> clipped;
+  std::unique_ptr<const Result<Canonical>> clipped;
 };
 
 /// A value made on first use. Threads that meet make it twice and keep one:
@@ -104,6 +104,8 @@ public:
   Lazy(const Lazy &) = delete;
   Lazy &operator=(const Lazy &) = delete;
   ~Lazy() { delete known.load(std::memory_order_relaxed); }
+
+  bool isKnown() const { return known.load(std::memory_order_acquire); }
 
   template <typename Make>
   const T &get(Make make) const {
@@ -127,6 +129,8 @@ struct Node {
   /// `form` is canonical and isPlain over `axes`.
   Node(const Axes &axes, Form form);
 
+  /// Whether somebody has written, or asked for, the text.
+  bool isSpelled() const { return spelled.isKnown(); }
   const Forms &forms() const;
   const std::string &text() const { return spelling().text; }
   const Expr &expr() const { return spelling().expr; }
