@@ -264,7 +264,7 @@ Product tiled(const std::string &name, const std::string &weightAxes,
 INSTANTIATE_TEST_SUITE_P(
     Outer, TensorUnitRow,
     testing::Values(
-        Product{"Row14TwoFlits",
+        Product{"Rows6And14TwoFlits",
                 "A = 8, B = 64, R = 8",
                 weightOf(I8, "A, B", "A", "B", "A, B / 32", "B % 32"),
                 weightOf(I8, "R, B", "R", "B", "R, B / 32", "B % 32"),
