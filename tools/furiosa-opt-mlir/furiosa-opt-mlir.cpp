@@ -50,8 +50,8 @@ static int optimize(int argc, char **argv) {
   // `compile` has an option of this name as well.
   llvm::cl::opt<bool> strict(
       "strict", llvm::cl::desc("Refuse what the kernel check only warns of"));
-  auto [inputFile, outputFile] = mlir::registerAndParseCLIOptions(
-      argc, argv, overview, registry);
+  auto [inputFile, outputFile] =
+      mlir::registerAndParseCLIOptions(argc, argv, overview, registry);
   if (strict)
     furiosa::visa::makeStrict(registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
@@ -123,9 +123,9 @@ static int run(int argc, char **argv) {
   if (argc > 1 && !llvm::sys::fs::exists(argv[1]))
     for (const Command &command : commands)
       if (llvm::StringRef(argv[1]).edit_distance(command.name) <= 2) {
-        llvm::WithColor::error() << "there is no command or file '" << argv[1]
-                                 << "'; did you mean '" << command.name
-                                 << "'?\n";
+        llvm::WithColor::error()
+            << "there is no command or file '" << argv[1] << "'; did you mean '"
+            << command.name << "'?\n";
         return 1;
       }
   return optimize(argc, argv);

@@ -282,7 +282,8 @@ INSTANTIATE_TEST_SUITE_P(
         inOneSlice("E2M1ToF32", 8, E2M1, F32,
                    convertInto("table_lookup to f8E4M3FN\nfetch_cast to f32"),
                    e2m1ToF32),
-        inOneSlice("Row67CommitCast", 8, F32, BF16, R"(time "A" packet "B" : !in_dm
+        inOneSlice("Row67CommitCast", 8, F32, BF16,
+                   R"(time "A" packet "B" : !in_dm
           collect time "A" packet "B"
           commit_trim packet "B"
           commit_cast to bf16
@@ -320,13 +321,12 @@ Case narrowed(std::string name, int live, ElementType to, Convert convert) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cast, StreamVariant,
-    testing::Values(
-        narrowed("Row37EightI32ToI8", 8, I8,
-                 [](uint32_t code) { return code & 0xFF; }),
-        narrowed("Row37FourI32ToI8", 4, I8,
-                 [](uint32_t code) { return code & 0xFF; }),
-        narrowed("Row38I32ToI4", 8, I4,
-                 [](uint32_t code) { return code & 0xF; })),
+    testing::Values(narrowed("Row37EightI32ToI8", 8, I8,
+                             [](uint32_t code) { return code & 0xFF; }),
+                    narrowed("Row37FourI32ToI8", 4, I8,
+                             [](uint32_t code) { return code & 0xFF; }),
+                    narrowed("Row38I32ToI4", 8, I4,
+                             [](uint32_t code) { return code & 0xF; })),
     [](const auto &info) { return info.param.stream.name; });
 
 /// Runs a chain over A = 1 and B on `codes`.
@@ -334,8 +334,8 @@ void expectValues(std::string name, ElementType in, ElementType out,
                   const std::string &stages, const Codes &codes,
                   const Codes &expected, const std::string &kept = "B") {
   std::string size = std::to_string(codes.size());
-  Stream stream{name,      "B = " + size, in,   out,  "B", "1 # 256", "B", kept,
-                "1 # 256", kept,          stages};
+  Stream stream{name, "B = " + size, in,        out,  "B",   "1 # 256",
+                "B",  kept,          "1 # 256", kept, stages};
   SCOPED_TRACE(stream.text());
   Built built;
   ASSERT_NO_FATAL_FAILURE(build(stream.text(), built));
@@ -409,8 +409,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         overSlices("Forwarding", "A = 8, B = 32, C = 256", "C, A, B", "C",
                    "A, B", "C, A, B", "C", "A", "A", "forwarding []"),
-        overSlices("Row49Broadcast01", "A = 8, B = 32, C = 256, D = 4", "C, A, B",
-                   "C", "A, B", "D, C, A, B", "C / 4, D",
+        overSlices("Row49Broadcast01", "A = 8, B = 32, C = 256, D = 4",
+                   "C, A, B", "C", "A, B", "D, C, A, B", "C / 4, D",
                    "A / 2, C / 2 % 2, A % 2, C % 2", "A",
                    "broadcast01 [2, 2, 2]"),
         overSlices("Broadcast01Padding", "A = 8, B = 32, C = 256", "C, A, B",
@@ -418,22 +418,23 @@ INSTANTIATE_TEST_SUITE_P(
                    "A, C / 2 % 2, C % 2", "A", "broadcast01 [2, 2, 1]"),
         overSlices("Gather", "B = 32, C = 256, F = 256", "C, B", "C", "B",
                    "F, C, B", "F", "C", "1", "broadcast01 [256, 1, 1]"),
-        overSlices("Row50Broadcast1", "A = 8, B = 32, C = 256, D = 4", "C, A, B",
-                   "C", "A, B", "D, C, A, B", "C / 16, D, C % 4",
+        overSlices("Row50Broadcast1", "A = 8, B = 32, C = 256, D = 4",
+                   "C, A, B", "C", "A, B", "D, C, A, B", "C / 16, D, C % 4",
                    "A, C / 4 % 4", "A", "broadcast1 [4, 4]"),
         overSlices("Row51Transpose", "A = 8, B = 32, C = 256", "C, A, B", "C",
                    "A, B", "C, A, B", "C / 64, C % 2, C / 2 % 32", "A", "A",
                    "transpose [32, 2]"),
-        overSlices("Row52InterTranspose", "A = 8, B = 32, C = 256", "C, A, B", "C",
-                   "A, B", "C, A, B", "C / 32, A / 2 % 2, C % 16",
+        overSlices("Row52InterTranspose", "A = 8, B = 32, C = 256", "C, A, B",
+                   "C", "A, B", "C, A, B", "C / 32, A / 2 % 2, C % 16",
                    "A / 4, A % 2, C / 16 % 2", "A",
                    "inter_transpose [2, 16, 2]"),
         overSlices("InterTranspose8", "A = 8, B = 32, C = 256", "C, A, B", "C",
                    "A, B", "C, A, B", "A, C % 32", "C / 32 % 8", "A",
                    "inter_transpose [8, 32, 1]"),
-        overSlices("Row53TransposedBroadcast1", "A = 16, B = 32, C = 256, D = 8",
-                   "C, A, B", "C", "A, B", "D, C, A, B", "C / 64, D, C / 8 % 8",
-                   "A, C % 8", "A", "transposed_broadcast1 [8, 8]"),
+        overSlices("Row53TransposedBroadcast1",
+                   "A = 16, B = 32, C = 256, D = 8", "C, A, B", "C", "A, B",
+                   "D, C, A, B", "C / 64, D, C / 8 % 8", "A, C % 8", "A",
+                   "transposed_broadcast1 [8, 8]"),
         // Clusters of one and of two PEs.
         overSlices("OnePE", "A = 8, B = 32, C = 64", "C, A, B", "C", "A, B",
                    "C, A, B", "C % 4, C / 4", "A", "A", "transpose [16, 4]", 1),
@@ -472,13 +473,14 @@ INSTANTIATE_TEST_SUITE_P(
         overSlices("TwoDigits", "P = 64, L = 4, T = 4, B = 32", "P, T, B",
                    "1 # 2, P, 1 # 2", "T, B", "L, P, T, B", "L / 2, P, L % 2",
                    "T", "T", "custom_broadcast [256]"),
-        overSlices("Row54Reversal", "V = 16, W = 16, T = 4, B = 32", "V, W, T, B",
-                   "V, W", "T, B", "V, W, T, B", "W % 4, W / 4, V % 4, V / 4",
-                   "T", "T", "custom_broadcast [256]"),
-        overSlices("Row55TwoAxes", "V = 16, W = 16, T = 4, B = 32, Y = 2, Z = 2",
-                   "V, W, T, B", "V, W", "T, B", "Y, Z, V, W, T, B",
-                   "V / 2, Y, W / 2, Z", "T, V % 2, W % 2", "T",
-                   "custom_broadcast [32]"),
+        overSlices("Row54Reversal", "V = 16, W = 16, T = 4, B = 32",
+                   "V, W, T, B", "V, W", "T, B", "V, W, T, B",
+                   "W % 4, W / 4, V % 4, V / 4", "T", "T",
+                   "custom_broadcast [256]"),
+        overSlices("Row55TwoAxes",
+                   "V = 16, W = 16, T = 4, B = 32, Y = 2, Z = 2", "V, W, T, B",
+                   "V, W", "T, B", "Y, Z, V, W, T, B", "V / 2, Y, W / 2, Z",
+                   "T, V % 2, W % 2", "T", "custom_broadcast [32]"),
         overSlices("PaddedAxis", "V = 16, W = 4, C = 3, T = 4, B = 32, X = 4",
                    "V, W, C, T, B", "V, W, C # 4", "T, B", "X, V, W, C, T, B",
                    "V, W, X", "T, C", "T", "custom_broadcast [4]"),
@@ -631,24 +633,27 @@ static Case transposed(std::string name, ElementType type, std::string axes,
 }
 
 static std::vector<Case> listTransposes() {
-  return {transposed("Row41I8TwoFlits", I8, "B = 2, C = 8, D = 2, E = 8", "B, C, D",
-                     "E", "E # 32", "B, D, E", "C # 32", "C", "B, D, E, C"),
-          transposed("Row43I8FourFlits", I8, "B = 2, C = 8, D = 4, E = 8", "B, C, D",
-                     "E", "E # 32", "B, D, E", "C # 32", "C", "B, D, E, C"),
-          transposed("Row42I8Small", I8, "A = 4, B = 2", "A", "B", "B # 32", "B",
-                     "A # 32", "A # 8", "B, A"),
-          transposed("Row44BF16FourFlits", BF16, "C = 8, D = 4, E = 8", "C, D", "E",
-                     "E # 16", "C, E", "D # 16", "D", "C, E, D"),
-          transposed("Row45I4", I4, "B = 4, C = 16, E = 16", "B, C", "E", "E # 64",
-                     "B, E", "C # 64", "C", "B, E, C"),
+  return {transposed("Row41I8TwoFlits", I8, "B = 2, C = 8, D = 2, E = 8",
+                     "B, C, D", "E", "E # 32", "B, D, E", "C # 32", "C",
+                     "B, D, E, C"),
+          transposed("Row43I8FourFlits", I8, "B = 2, C = 8, D = 4, E = 8",
+                     "B, C, D", "E", "E # 32", "B, D, E", "C # 32", "C",
+                     "B, D, E, C"),
+          transposed("Row42I8Small", I8, "A = 4, B = 2", "A", "B", "B # 32",
+                     "B", "A # 32", "A # 8", "B, A"),
+          transposed("Row44BF16FourFlits", BF16, "C = 8, D = 4, E = 8", "C, D",
+                     "E", "E # 16", "C, E", "D # 16", "D", "C, E, D"),
+          transposed("Row45I4", I4, "B = 4, C = 16, E = 16", "B, C", "E",
+                     "E # 64", "B, E", "C # 64", "C", "B, E, C"),
           transposed("Row46F32", F32, "B = 4, D = 2, E = 8", "B, D", "E", "E",
                      "B, E", "D # 8", "D", "B, E, D"),
-          transposed("Row47OneRow", BF16, "B = 4, H = 8", "B", "H", "H # 16", "B, H",
-                     "1 # 16", "1 # 4", "B, H"),
+          transposed("Row47OneRow", BF16, "B = 4, H = 8", "B", "H", "H # 16",
+                     "B, H", "1 # 16", "1 # 4", "B, H"),
           transposed("Trimmed", I16, "B = 4, H = 2", "B", "H", "H # 16", "H",
                      "B # 16", "B", "H, B"),
-          transposed("Row48ManyBatches", BF16, "C = 2, D = 8, S = 4, T = 4", "C, S, T", "D",
-                     "D # 16", "C, S, D", "T # 16", "T", "C, S, D, T")};
+          transposed("Row48ManyBatches", BF16, "C = 2, D = 8, S = 4, T = 4",
+                     "C, S, T", "D", "D # 16", "C, S, D", "T # 16", "T",
+                     "C, S, D, T")};
 }
 
 /// The same in the sub context, which reads no runs of less than 8 bytes.

@@ -328,7 +328,8 @@ static bool overshoots(const Canonical &canonical, const Axes &axes) {
   });
 }
 
-static std::unique_ptr<const Forms> deriveForms(const Expr &expr, const Axes &axes) {
+static std::unique_ptr<const Forms> deriveForms(const Expr &expr,
+                                                const Axes &axes) {
   Form form;
   if (std::optional<Fault> bad = derive(expr, form))
     return std::make_unique<Forms>(Forms{std::move(*bad), nullptr});
@@ -337,8 +338,8 @@ static std::unique_ptr<const Forms> deriveForms(const Expr &expr, const Axes &ax
   if (overshoots(*forms->raw, axes)) {
     form = Form::from(*forms->raw);
     form.clip(axes);
-    forms->clipped = std::make_unique<const Result<Canonical>>(
-        std::move(form).canonical());
+    forms->clipped =
+        std::make_unique<const Result<Canonical>>(std::move(form).canonical());
   }
   return forms;
 }

@@ -421,6 +421,6 @@ Result<Spelling> Parser::run(unsigned depth) {
 }
 
 Result<Spelling> detail::parseText(llvm::StringRef text, const Axes &axes,
-                                     const Environment *environment) {
+                                   const Environment *environment) {
   return Parser(text, axes, environment).run();
 }

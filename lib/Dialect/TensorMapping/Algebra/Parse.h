@@ -15,7 +15,7 @@ namespace furiosa::mapping::detail {
 /// normalised and escapes resolved. MA-1 to MA-7, apart from unknown axes.
 /// Without an environment every escape is refused.
 Result<Spelling> parseText(llvm::StringRef text, const Axes &axes,
-                             const Environment *environment);
+                           const Environment *environment);
 
 /// `text` in quotes, shortened, with unprintable bytes escaped.
 std::string quoted(llvm::StringRef text);

@@ -49,7 +49,7 @@ struct Phrase {
 /// Cells `{X: i}` for i below `count`, which may exceed the axis: the sum of a
 /// digit {0, half} and one below half.
 static std::optional<Phrase> spellRange(const Axis &axis, int64_t count,
-                                          unsigned depth = 0) {
+                                        unsigned depth = 0) {
   if (count == axis.size)
     return Phrase{axis.name};
   if (count < axis.size)
@@ -68,9 +68,9 @@ static std::optional<Phrase> spellRange(const Axis &axis, int64_t count,
   }
   std::string base = (below.operand() + " # " + llvm::Twine(padded)).str();
   Phrase both{(base + " / " + llvm::Twine(half) + ", " + base + " % " +
-                 llvm::Twine(half))
-                    .str(),
-                true};
+               llvm::Twine(half))
+                  .str(),
+              true};
   if (padded == count)
     return both;
   return Phrase{(both.operand() + " = " + llvm::Twine(count)).str()};
@@ -78,7 +78,7 @@ static std::optional<Phrase> spellRange(const Axis &axis, int64_t count,
 
 /// The live digits of a factor whose own sums overshoot its axis.
 static std::optional<Phrase> spellOvershoot(const Factor &factor,
-                                              const Axis &axis) {
+                                            const Axis &axis) {
   const int64_t stride = factor.stride, live = factor.live;
   // Half the digits outside, rounded up, then a window over both.
   int64_t inner = ceilDiv(live, 2);
@@ -103,8 +103,8 @@ static std::optional<Phrase> spellOvershoot(const Factor &factor,
   if (!range || stride == 1)
     return range;
   return Phrase{(range->operand() + " # " + llvm::Twine(padded) + " / " +
-                   llvm::Twine(stride))
-                      .str()};
+                 llvm::Twine(stride))
+                    .str()};
 }
 
 static std::optional<std::string> spell(const Factor &factor, const Axes &axes,
