@@ -326,9 +326,9 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
        {parts.cluster, parts.slice, parts.lane, parts.element})
     if (part && joined) {
       auto pair = mapping::pair(whole, part.getMapping());
-      if (auto inner = mapping::peel(part.getMapping());
-          inner && (!pair || !pair->canonical()))
-        pair = mapping::pair(whole, *inner);
+      if (!pair || !pair->canonical())
+        if (auto inner = mapping::peel(part.getMapping()))
+          pair = mapping::pair(whole, *inner);
       joined = static_cast<bool>(pair);
       if (joined)
         whole = *pair;
