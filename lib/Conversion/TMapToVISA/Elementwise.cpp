@@ -510,7 +510,13 @@ std::vector<Candidate> tmap::enumeratePass(const VectorPass &pass,
       // Loops only where nothing fits without them, as few steps as do.
       if (loop.count > 1 && !candidates.empty())
         break;
-      for (int64_t cells = granule;; cells *= 2) {
+      // Parts of a row, then whole rows: so other ops cut tensors as well.
+      int64_t row =
+          order.empty() ? 1 : llvm::alignTo(axes.size(order.back()), granule);
+      auto grow = [&](int64_t cells) {
+        return cells < row ? std::min(2 * cells, row) : 2 * cells;
+      };
+      for (int64_t cells = granule;; cells = grow(cells)) {
         Plan plan;
         plan.hasFlitAxis = flitAxis >= 0;
         plan.flitCells = used;

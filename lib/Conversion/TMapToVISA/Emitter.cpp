@@ -3,6 +3,7 @@
 #include "Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -67,10 +68,27 @@ static TermList withWindows(ArrayRef<std::string> terms, ArrayRef<int> filled,
   return result;
 }
 
+void Emitter::hold(Value tensor, Value held, ArrayRef<int> filled) {
+  // What a loop makes is of one step.
+  if (residents && held.getDefiningOp() &&
+      isa<func::FuncOp>(held.getDefiningOp()->getParentOp()))
+    residents->add(tensor, held, filled);
+}
+
 Value Emitter::load(Value source, const DmLayout &layout,
                     std::optional<TermList> staged, int longAxis) {
   Type type =
       dmType(layout.elementType, layout.place, joinTerms(layout.element));
+  if (residents)
+    if (Value held = residents->find(source, type, layout.filled))
+      return held;
+  Value loaded = loadAnew(source, layout, type, std::move(staged), longAxis);
+  hold(source, loaded, layout.filled);
+  return loaded;
+}
+
+Value Emitter::loadAnew(Value source, const DmLayout &layout, Type type,
+                        std::optional<TermList> staged, int longAxis) {
   auto fill = [&](Type numbers) -> Value {
     Value buffer = visa::AllocOp::create(
         builder, loc, dmType(numbers, layout.place, joinTerms(layout.element)));
@@ -131,7 +149,9 @@ Value Emitter::load(Value source, const DmLayout &layout,
 }
 
 Value Emitter::store(Value source, MappedTensorType type) {
-  return visa::ToHbmOp::create(builder, loc, hbmType(type), source);
+  Value stored = visa::ToHbmOp::create(builder, loc, hbmType(type), source);
+  hold(stored, source);
+  return stored;
 }
 
 Value Emitter::copy(Value source, Type hbmType) {

@@ -4,6 +4,7 @@
 #define FURIOSA_LIB_CONVERSION_TMAPTOVISA_EMITTER_H
 
 #include "Layout.h"
+#include "Residents.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -23,8 +24,10 @@ struct DmLayout {
 /// Writes the ops of one function of tensors.
 class Emitter {
 public:
-  Emitter(mlir::OpBuilder &builder, mlir::Location loc, const KernelAxes &axes)
-      : builder(builder), loc(loc), axes(axes) {}
+  /// With `residents`, what data memory holds is not loaded again.
+  Emitter(mlir::OpBuilder &builder, mlir::Location loc, const KernelAxes &axes,
+          Residents *residents = nullptr)
+      : builder(builder), loc(loc), axes(axes), residents(residents) {}
 
   mlir::Type hbmType(mlir::Type elementType, llvm::StringRef element) const;
   mlir::Type hbmType(MappedTensorType type) const;
@@ -41,6 +44,9 @@ public:
   mlir::Value load(mlir::Value source, const DmLayout &layout,
                    std::optional<TermList> staged, int longAxis = -1);
   mlir::Value store(mlir::Value source, MappedTensorType type);
+  /// `held`, of this block, has the cells of `tensor` in HBM as well.
+  void hold(mlir::Value tensor, mlir::Value held,
+            llvm::ArrayRef<int> filled = {});
   mlir::Value copy(mlir::Value source, mlir::Type hbmType);
 
   /// Copies all of a tensor; along a long axis in a part of round size and the
@@ -81,6 +87,11 @@ public:
 
 private:
   MappingAttr mapping(llvm::StringRef text) const;
+  mlir::Value loadAnew(mlir::Value source, const DmLayout &layout,
+                       mlir::Type type, std::optional<TermList> staged,
+                       int longAxis);
+
+  Residents *residents;
 };
 
 } // namespace furiosa::tmap

@@ -177,8 +177,12 @@ SmallVector<AxisLoop> tmap::getLoops(int axis, const KernelAxes &axes,
   if (axis < 0)
     return loops;
   int64_t size = axes.size(axis);
-  for (int64_t count = 2; size % (count * granule) == 0; count *= 2)
-    loops.push_back({axis, size / count, count});
+  // Few steps of any number, many steps in powers of two.
+  constexpr int64_t few = 128;
+  for (int64_t count = 2; count <= size / granule;
+       count = count < few ? count + 1 : 2 * count)
+    if (size % (count * granule) == 0)
+      loops.push_back({axis, size / count, count});
   return loops;
 }
 

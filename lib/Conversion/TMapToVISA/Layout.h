@@ -118,8 +118,9 @@ llvm::SmallVector<Cut> shareCells(llvm::ArrayRef<int> order,
                                   const KernelAxes &axes, int64_t cells,
                                   int64_t granule = 1, AxisLoop loop = {});
 
-/// Ways to step over an axis: not at all, and by each power of two that divides
-/// it into parts of whole `granule`.
+/// Ways to step over an axis: not at all, and by each number up to 128 and
+/// power of two beyond that divides it into parts of whole `granule`, few steps
+/// first.
 llvm::SmallVector<AxisLoop> getLoops(int axis, const KernelAxes &axes,
                                      int64_t granule);
 

@@ -137,9 +137,11 @@ Value Reduction::emit(Emitter &emitter, Value source) const {
                               cells + " # " + all);
     emitter.commit(cells, joinTerms(element));
   });
-  if (plan.gathered)
-    stored = emitGather(emitter, stored);
-  return emitter.store(stored, problem.result);
+  if (!plan.gathered)
+    return emitter.store(stored, problem.result);
+  Value all = emitter.store(emitGather(emitter, stored), problem.result);
+  emitter.hold(all, stored);
+  return all;
 }
 
 /// Every slice gets the results of all.

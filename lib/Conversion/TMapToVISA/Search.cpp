@@ -8,11 +8,9 @@
 #include "furiosa/Dialect/VISA/Transfer/Transfer.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace furiosa;
@@ -68,59 +66,83 @@ static int64_t boundTraffic(TypeRange types) {
 // Search
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Keeps what this thread reports to itself, and remembers the first error.
-class Silence {
-public:
-  explicit Silence(MLIRContext *context)
-      : handler(context, [this, thread = llvm::get_threadid()](Diagnostic &d) {
-          if (llvm::get_threadid() != thread)
-            return failure();
-          if (first.empty() && d.getSeverity() == DiagnosticSeverity::Error)
-            first = d.str();
-          return success();
-        }) {}
-
-  std::string first;
-
-private:
-  ScopedDiagnosticHandler handler;
-};
-} // namespace
-
-Search::Outcome Search::evaluate(Location loc, TypeRange operands, Type result,
-                                 const Candidate &candidate) const {
-  MLIRContext *context = loc.getContext();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  (*module)->setAttr(visa::VISADialect::getTargetAttrName(), target);
-  OpBuilder builder(context);
-  builder.setInsertionPointToStart(module->getBody());
+unsigned Search::build(ModuleOp module, ValueRange operands,
+                       const Residents &residents, Type result,
+                       const Candidate &candidate) const {
+  Location loc = module.getLoc();
+  module->setAttr(visa::VISADialect::getTargetAttrName(), target);
+  OpBuilder builder(loc.getContext());
+  builder.setInsertionPointToStart(module.getBody());
   auto function = func::FuncOp::create(
       builder, loc, "candidate",
-      builder.getFunctionType(operands, TypeRange(result)));
+      builder.getFunctionType(TypeRange(operands), TypeRange(result)));
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
-  Emitter emitter(builder, loc, axes);
-  Silence silence(context);
+  Residents held;
+  for (auto [operand, argument] :
+       llvm::zip_equal(operands, body->getArguments()))
+    for (const Residents::Entry &entry : residents.of(operand))
+      held.add(argument,
+               visa::AllocOp::create(builder, loc, entry.held.getType()),
+               entry.filled);
+  Emitter emitter(builder, loc, axes, &held);
   Value value = candidate.emit(emitter, body->getArguments());
-  func::ReturnOp::create(builder, loc, value);
+  auto store = value.getDefiningOp<visa::ToHbmOp>();
+  if (countsStore || !store) {
+    func::ReturnOp::create(builder, loc, value);
+  } else {
+    func::ReturnOp::create(builder, loc);
+    function.setFunctionType(
+        builder.getFunctionType(TypeRange(operands), TypeRange()));
+    store->erase();
+  }
+  // What data memory holds and nothing reads.
+  for (Operation &op : llvm::make_early_inc_range(*body))
+    if (isa<visa::AllocOp>(op) && op.use_empty())
+      op.erase();
   function->setAttr(visa::VISADialect::getKernelAttrName(),
                     builder.getUnitAttr());
   function->setAttr(visa::alternateNetworksAttrName, builder.getUnitAttr());
-  PassManager passes(context);
+  return held.getHits();
+}
+
+/// From kernels of visa to schedules.
+static LogicalResult schedule(ModuleOp module) {
+  PassManager passes(module.getContext());
   passes.addPass(createConvertVISAToLIR());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createConvertLIRToResource());
   passes.addNestedPass<resource::ProgramOp>(resource::createResourceSchedule());
-  if (failed(verify(*module)) || failed(passes.run(*module)))
+  return success(succeeded(verify(module)) && succeeded(passes.run(module)));
+}
+
+/// Makespan and lower bound of the one program of a module.
+static std::pair<std::optional<int64_t>, int64_t> getCycles(ModuleOp module) {
+  std::pair<std::optional<int64_t>, int64_t> cycles = {std::nullopt, 0};
+  module->walk([&](resource::ProgramOp program) {
+    if (auto makespan = program.getMakespan())
+      cycles = {*makespan, program.getLowerBound().value_or(0)};
+  });
+  return cycles;
+}
+
+std::optional<int64_t> Search::getMakespan(ModuleOp module) const {
+  module->setAttr(visa::VISADialect::getTargetAttrName(), target);
+  Silence silence(module.getContext());
+  return succeeded(schedule(module)) ? getCycles(module).first : std::nullopt;
+}
+
+Search::Outcome Search::evaluate(Location loc, ValueRange operands,
+                                 const Residents &residents, Type result,
+                                 const Candidate &candidate) const {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  Silence silence(loc.getContext());
+  build(*module, operands, residents, result, candidate);
+  if (failed(schedule(*module)))
     return {std::nullopt, 0,
             silence.first.empty() ? "it does not compile" : silence.first};
   Outcome outcome;
-  module->walk([&](resource::ProgramOp program) {
-    if (auto makespan = program.getMakespan())
-      outcome.cycles = *makespan;
-    outcome.lowerBound = program.getLowerBound().value_or(0);
-  });
+  std::tie(outcome.cycles, outcome.lowerBound) = getCycles(*module);
   return outcome;
 }
 
@@ -133,6 +155,57 @@ static bool agrees(StringAttr pinned, StringAttr chosen,
   auto rhs = chosen ? MappingAttr::parseText(chosen.getValue(), axes.visa())
                     : MappingAttr::parseText("1", axes.visa());
   return lhs && rhs && mapping::same(lhs->getMapping(), rhs->getMapping());
+}
+
+/// The clauses of a placement by name.
+static std::array<std::pair<StringRef, StringAttr>, 6>
+getClauses(PlacementAttr placement) {
+  return {{{"cluster", placement.getCluster()},
+           {"slice", placement.getSlice()},
+           {"lane", placement.getLane()},
+           {"time", placement.getTime()},
+           {"packet", placement.getPacket()},
+           {"stream", placement.getStream()}}};
+}
+
+LogicalResult Search::checkPins(Operation *op,
+                                ArrayRef<Candidate> candidates) const {
+  auto pins = op->getAttrOfType<PlacementAttr>(getPlacementAttrName());
+  if (!pins || candidates.empty())
+    return success();
+  for (auto [name, text] : getClauses(pins)) {
+    if (!text)
+      continue;
+    if (name == "stream") {
+      if (text.getValue() != "lhs" && text.getValue() != "rhs")
+        return op->emitOpError() << "placement has stream " << text
+                                 << ", expected \"lhs\" or \"rhs\"";
+    } else if (auto parsed =
+                   MappingAttr::parseText(text.getValue(), axes.visa());
+               !parsed) {
+      return op->emitOpError() << "placement has " << name << " " << text
+                               << ": " << parsed.fault().message;
+    }
+  }
+  if (llvm::any_of(candidates,
+                   [&](const Candidate &c) { return isPinned(op, c); }))
+    return success();
+  InFlightDiagnostic diag =
+      op->emitOpError() << "not yet supported: no placement that the search "
+                           "knows is the pinned one";
+  for (auto [i, clause] : llvm::enumerate(getClauses(pins))) {
+    auto [name, text] = clause;
+    bool isStream = name == "stream";
+    if (text && llvm::none_of(candidates, [&, i = i](const Candidate &c) {
+          StringAttr chosen = getClauses(c.placement())[i].second;
+          return isStream ? text == chosen : agrees(text, chosen, axes);
+        }))
+      diag.attachNote() << "none has " << name << " " << text;
+  }
+  diag.attachNote() << "one of " << candidates.size() << " that it knows is "
+                    << candidates.front().placement()
+                    << "; a clause that is left out is chosen";
+  return diag;
 }
 
 bool Search::isPinned(Operation *op, const Candidate &candidate) const {
@@ -149,18 +222,29 @@ bool Search::isPinned(Operation *op, const Candidate &candidate) const {
 }
 
 FailureOr<const Candidate *>
-Search::choose(Operation *op, TypeRange operands, Type result,
+Search::choose(Operation *op, ValueRange operands, const Residents &residents,
+               Type result, bool countsStore,
                std::vector<Candidate> &candidates) {
+  this->countsStore = countsStore;
+  if (failed(checkPins(op, candidates)))
+    return failure();
   llvm::erase_if(candidates, [&](const Candidate &candidate) {
     return !isPinned(op, candidate);
   });
-  if (candidates.empty())
-    return op->emitOpError() << "not yet supported: no placement that the "
-                                "search knows is the pinned one";
   for (auto [number, candidate] : llvm::enumerate(candidates))
     candidate.number = number;
+  if (llvm::any_of(operands,
+                   [&](Value value) { return !residents.of(value).empty(); })) {
+    Silence silence(op->getContext());
+    for (Candidate &candidate : candidates) {
+      OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
+      candidate.hits = build(*module, operands, residents, result, candidate);
+    }
+  }
+  // What finds its operands is looked at first.
   llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {
-    return std::tie(a.bound, a.number) < std::tie(b.bound, b.number);
+    return std::tuple(-int64_t(a.hits), a.bound, a.number) <
+           std::tuple(-int64_t(b.hits), b.bound, b.number);
   });
   const Candidate *best = nullptr;
   int64_t bestCycles = std::numeric_limits<int64_t>::max();
@@ -176,7 +260,7 @@ Search::choose(Operation *op, TypeRange operands, Type result,
     return text;
   };
   for (const Candidate &candidate : candidates) {
-    if (candidate.bound >= bestCycles) {
+    if (candidate.hits == 0 && candidate.bound >= bestCycles) {
       ++pruned;
       if (options.explain && pruned <= maxNamed)
         losers.push_back(describe(candidate) + ": at least " +
@@ -188,7 +272,8 @@ Search::choose(Operation *op, TypeRange operands, Type result,
       ++skipped;
       continue;
     }
-    Outcome outcome = evaluate(op->getLoc(), operands, result, candidate);
+    Outcome outcome =
+        evaluate(op->getLoc(), operands, residents, result, candidate);
     if (!outcome.cycles) {
       ++refused;
       if (firstReason.empty())
@@ -223,7 +308,16 @@ Search::choose(Operation *op, TypeRange operands, Type result,
     InFlightDiagnostic diag = op->emitRemark();
     diag << best->placement() << ": " << bestCycles
          << " cycles, lower bound of its schedule " << bestBound;
-    int64_t traffic = boundTraffic(operands) + boundTraffic(result);
+    // What data memory holds may need no transfer.
+    int64_t traffic = boundTraffic(TypeRange(result)), fixed = boundFixed();
+    if (best->hits > 0)
+      fixed -= machine::dmaStartupCycles;
+    else
+      traffic += boundTraffic(TypeRange(operands));
+    if (!countsStore) {
+      traffic -= boundTraffic(TypeRange(result));
+      fixed -= machine::dmaStartupCycles;
+    }
     int64_t ideal = 0;
     if (best->productsPerCycle > 0) {
       // In tenths of a percent.
@@ -233,8 +327,12 @@ Search::choose(Operation *op, TypeRange operands, Type result,
            << ideal << " cycles of all multipliers)";
     }
     diag << "; no placement needs less than "
-         << boundFixed() + std::max(ideal, traffic) << " (HBM " << traffic
-         << ")";
+         << fixed + std::max(ideal, traffic) << " (HBM " << traffic << ")";
+    if (best->hits > 0)
+      diag << "; finds " << best->hits
+           << (best->hits == 1 ? " operand" : " operands") << " in data memory";
+    if (!countsStore)
+      diag << "; without the store of its result";
     diag << "; " << candidates.size() << " candidates, " << scheduled
          << " scheduled, " << pruned << " bounded away, " << refused
          << " not legal, " << skipped << " beyond the budget";

@@ -11,6 +11,11 @@
 
 #include "Emitter.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Threading.h"
+
 #include <functional>
 
 namespace furiosa::tmap {
@@ -20,6 +25,9 @@ struct Candidate {
   std::function<PlacementAttr()> placement;
   /// Cycles that the scheduler cannot stay below.
   int64_t bound = 0;
+  /// Loads that what data memory holds makes needless: the bound has them
+  /// still.
+  unsigned hits = 0;
   /// Place in the enumeration: of equal ones the first is looked at first.
   size_t number = 0;
   /// Products of a contraction that add up to the result, and how many of them
@@ -27,6 +35,26 @@ struct Candidate {
   int64_t products = 0, productsPerCycle = 0;
   /// Writes the op on its operands in HBM; the result in HBM.
   std::function<mlir::Value(Emitter &, mlir::ValueRange)> emit;
+};
+
+/// Keeps what this thread reports to itself, and remembers the first error.
+class Silence {
+public:
+  explicit Silence(mlir::MLIRContext *context)
+      : handler(context, [this, thread = llvm::get_threadid()](
+                             mlir::Diagnostic &diagnostic) {
+          if (llvm::get_threadid() != thread)
+            return mlir::failure();
+          if (first.empty() &&
+              diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+            first = diagnostic.str();
+          return mlir::success();
+        }) {}
+
+  std::string first;
+
+private:
+  mlir::ScopedDiagnosticHandler handler;
 };
 
 struct SearchOptions {
@@ -55,17 +83,28 @@ public:
          const SearchOptions &options)
       : axes(axes), target(target), options(options) {}
 
-  /// The best of `candidates` for `op`, whose operands and result in HBM have
-  /// these types. An error at `op` if none is legal.
+  /// The best of `candidates` for `op` on these operands in HBM, of which data
+  /// memory holds what `residents` says, and with a result in HBM of this type.
+  /// Without `countsStore` it is to stay in data memory. An error at `op` if
+  /// none is legal.
   mlir::FailureOr<const Candidate *> choose(mlir::Operation *op,
-                                            mlir::TypeRange operands,
-                                            mlir::Type result,
+                                            mlir::ValueRange operands,
+                                            const Residents &residents,
+                                            mlir::Type result, bool countsStore,
                                             std::vector<Candidate> &candidates);
 
   const KernelAxes &getAxes() const { return axes; }
   Grid getGrid() const { return Grid::get(target); }
 
+  /// Cycles of the kernel of `module`, which is lowered and scheduled; nothing
+  /// where it does not fit the chip.
+  std::optional<int64_t> getMakespan(mlir::ModuleOp module) const;
+
 private:
+  /// An error at `op` if its placement is no placement, or none that a
+  /// candidate has.
+  mlir::LogicalResult checkPins(mlir::Operation *op,
+                                llvm::ArrayRef<Candidate> candidates) const;
   /// Whether a candidate is what the op's placement says.
   bool isPinned(mlir::Operation *op, const Candidate &candidate) const;
   /// Cycles, or why the candidate is not legal.
@@ -74,12 +113,20 @@ private:
     int64_t lowerBound = 0;
     std::string reason;
   };
-  Outcome evaluate(mlir::Location loc, mlir::TypeRange operands,
-                   mlir::Type result, const Candidate &candidate) const;
+  Outcome evaluate(mlir::Location loc, mlir::ValueRange operands,
+                   const Residents &residents, mlir::Type result,
+                   const Candidate &candidate) const;
+  /// A kernel that is the candidate alone. What data memory holds is there,
+  /// from nowhere. Returns how many of its loads find it.
+  unsigned build(mlir::ModuleOp module, mlir::ValueRange operands,
+                 const Residents &residents, mlir::Type result,
+                 const Candidate &candidate) const;
 
   const KernelAxes &axes;
   visa::TargetAttr target;
   SearchOptions options;
+  /// Whether the candidates of now pay for the store of their result.
+  bool countsStore = true;
 };
 
 } // namespace furiosa::tmap

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace furiosa {
 #define GEN_PASS_DEF_CONVERTTMAPTOVISA
@@ -44,6 +45,20 @@ private:
   LogicalResult scaleIndices();
   /// Sizes of the axes in visa.
   KernelAxes growAxes() const;
+  /// What becomes of results that other ops read.
+  struct Strategy {
+    /// Data memory keeps what it holds; else each op goes through HBM.
+    bool keepsResidents = true;
+    /// They pay for their store, as if the ops that read them did not find
+    /// them in data memory.
+    bool countsStores = true;
+  };
+  /// The one that gives the shortest schedule; with tensors that stay there is
+  /// less room for what comes between.
+  Strategy chooseStrategy(Block &old, visa::TargetAttr target);
+  LogicalResult convertBody(Block &old, Strategy chosen);
+  /// Cycles of what has been written; nothing where it does not fit the chip.
+  std::optional<int64_t> getConvertedCycles();
   LogicalResult convert(Operation *op);
   /// Chooses a candidate and writes it.
   LogicalResult place(Operation *op, ValueRange operands, Value result,
@@ -66,6 +81,8 @@ private:
   OpBuilder builder{kernel.getContext()};
   std::optional<Search> search;
   DenseMap<Value, Value> values;
+  Residents residents;
+  Strategy strategy;
   /// Ops that another one's chain does as well.
   DenseSet<Operation *> fused;
   /// Casts and functions that the pass of their one user does.
@@ -239,9 +256,81 @@ LogicalResult KernelConversion::run() {
   if (target.getChips() != 1)
     return kernel.emitOpError()
            << "not yet supported: tensors on " << target.getChips() << " chips";
-  search.emplace(axes, target, options);
 
   Block &old = kernel.getBody().front();
+  Strategy best;
+  if (llvm::count_if(old, [](Operation &op) {
+        return isa<ContractOp, ElementwiseOp, CastOp, ReduceOp>(op);
+      }) > 1)
+    best = chooseStrategy(old, target);
+  search.emplace(axes, target, options);
+  if (failed(convertBody(old, best)))
+    return failure();
+  Emitter emitter(builder, kernel.getLoc(), axes);
+  SmallVector<Type> results;
+  for (Type type : kernel.getResultTypes())
+    results.push_back(emitter.hbmType(cast<MappedTensorType>(type)));
+  old.erase();
+  kernel->setAttr(visa::alternateNetworksAttrName, builder.getUnitAttr());
+  kernel.setFunctionType(builder.getFunctionType(
+      kernel.getBody().front().getArgumentTypes(), results));
+  return success();
+}
+
+KernelConversion::Strategy
+KernelConversion::chooseStrategy(Block &old, visa::TargetAttr target) {
+  SearchOptions quiet = options;
+  quiet.explain = false;
+  search.emplace(axes, target, quiet);
+  Silence silence(kernel.getContext());
+  Strategy best{false, true};
+  int64_t bestCycles = std::numeric_limits<int64_t>::max();
+  for (Strategy strategy :
+       {Strategy{true, true}, Strategy{true, false}, Strategy{false, true}}) {
+    // Ops that go through HBM have no choices more, but need less room.
+    if (!strategy.keepsResidents &&
+        bestCycles != std::numeric_limits<int64_t>::max())
+      break;
+    if (failed(convertBody(old, strategy)))
+      continue;
+    auto cycles = getConvertedCycles();
+    kernel.getBody().back().erase();
+    if (cycles && *cycles < bestCycles) {
+      best = strategy;
+      bestCycles = *cycles;
+    }
+  }
+  return best;
+}
+
+std::optional<int64_t> KernelConversion::getConvertedCycles() {
+  Block &fresh = kernel.getBody().back();
+  OpBuilder moduleBuilder(kernel.getContext());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+  moduleBuilder.setInsertionPointToStart(module->getBody());
+  auto copy = func::FuncOp::create(
+      moduleBuilder, kernel.getLoc(), kernel.getName(),
+      builder.getFunctionType(fresh.getArgumentTypes(),
+                              fresh.getTerminator()->getOperandTypes()));
+  IRMapping map;
+  Block *body = copy.addEntryBlock();
+  map.map(fresh.getArguments(), body->getArguments());
+  moduleBuilder.setInsertionPointToStart(body);
+  for (Operation &op : fresh)
+    moduleBuilder.clone(op, map);
+  for (StringRef name : {visa::VISADialect::getKernelAttrName(),
+                         StringRef(visa::alternateNetworksAttrName)})
+    copy->setAttr(name, builder.getUnitAttr());
+  return search->getMakespan(*module);
+}
+
+/// Writes what `old` does behind it.
+LogicalResult KernelConversion::convertBody(Block &old, Strategy chosen) {
+  strategy = chosen;
+  residents.clear();
+  values.clear();
+  fused.clear();
+  deferred.clear();
   Block *fresh = new Block();
   kernel.getBody().push_back(fresh);
   builder.setInsertionPointToEnd(fresh);
@@ -255,13 +344,7 @@ LogicalResult KernelConversion::run() {
       fresh->erase();
       return failure();
     }
-  old.erase();
-  SmallVector<Type> results;
-  for (Type type : kernel.getResultTypes())
-    results.push_back(emitter.hbmType(cast<MappedTensorType>(type)));
-  kernel->setAttr(visa::alternateNetworksAttrName, builder.getUnitAttr());
-  kernel.setFunctionType(
-      builder.getFunctionType(fresh->getArgumentTypes(), results));
+  eraseUnread(*fresh);
   return success();
 }
 
@@ -295,10 +378,14 @@ KernelConversion::place(Operation *op, ValueRange operands, Value result,
   SmallVector<Value> sources;
   for (Value operand : operands)
     sources.push_back(lookUp(operand));
-  Emitter emitter(builder, op->getLoc(), axes);
+  Emitter emitter(builder, op->getLoc(), axes,
+                  strategy.keepsResidents ? &residents : nullptr);
   auto type = cast<MappedTensorType>(result.getType());
-  auto best = search->choose(op, ValueRange(sources).getTypes(),
-                             emitter.hbmType(type), *candidates);
+  bool stays = llvm::all_of(result.getUsers(), [](Operation *user) {
+    return isa<ContractOp, ElementwiseOp, CastOp, ReduceOp>(user);
+  });
+  auto best = search->choose(op, sources, residents, emitter.hbmType(type),
+                             strategy.countsStores || !stays, *candidates);
   if (failed(best))
     return failure();
   Value placed = (*best)->emit(emitter, sources);

@@ -33,7 +33,33 @@ func.func @nibbles(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
 !c = !tmap.tensor<i32, "I, J", #axes>
 func.func @pinned(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
   // expected-error @below {{not yet supported: no placement that the search knows is the pinned one}}
+  // expected-note @below {{none has slice "K # 256"}}
+  // expected-note-re @below {{one of {{[0-9]+}} that it knows is #tmap.placement<{{.*}}>; a clause that is left out is chosen}}
   %c = tmap.contract %a, %b over [K] {tmap.placement = #tmap.placement<slice = "K # 256">} : !a, !b -> !c
+  return %c : !c
+}
+
+// -----
+
+#axes = #tmap.axes<I = 8, J = 8, K = 64>
+!a = !tmap.tensor<i8, "I, K", #axes>
+!b = !tmap.tensor<i8, "J, K", #axes>
+!c = !tmap.tensor<i32, "I, J", #axes>
+func.func @noMapping(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
+  // expected-error @below {{placement has slice "I / 0": }}
+  %c = tmap.contract %a, %b over [K] {tmap.placement = #tmap.placement<slice = "I / 0">} : !a, !b -> !c
+  return %c : !c
+}
+
+// -----
+
+#axes = #tmap.axes<I = 8, J = 8, K = 64>
+!a = !tmap.tensor<i8, "I, K", #axes>
+!b = !tmap.tensor<i8, "J, K", #axes>
+!c = !tmap.tensor<i32, "I, J", #axes>
+func.func @noStream(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
+  // expected-error @below {{placement has stream "both", expected "lhs" or "rhs"}}
+  %c = tmap.contract %a, %b over [K] {tmap.placement = #tmap.placement<stream = "both">} : !a, !b -> !c
   return %c : !c
 }
 
