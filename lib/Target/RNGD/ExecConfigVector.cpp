@@ -282,17 +282,20 @@ static Error checkIndexers(ImageReader &reader, const VectorConfig &config) {
 
 /// The ways of the stream behind each step, from the entry on.
 static unsigned waysBehind(const VectorConfig &config, unsigned position) {
-  unsigned ways = 8;
+  // From the back: g++ 12 at -O3 miscompiles the loop that keeps the last one.
   for (const VectorStep &step :
-       llvm::ArrayRef(config.chain).take_front(position)) {
-    if (step.kind == VectorStep::Kind::Split ||
-        step.kind == VectorStep::Kind::Trim)
-      ways = 4;
-    if (step.kind == VectorStep::Kind::Concat ||
-        step.kind == VectorStep::Kind::Pad)
-      ways = 8;
-  }
-  return ways;
+       llvm::reverse(llvm::ArrayRef(config.chain).take_front(position)))
+    switch (step.kind) {
+    case VectorStep::Kind::Split:
+    case VectorStep::Kind::Trim:
+      return 4;
+    case VectorStep::Kind::Concat:
+    case VectorStep::Kind::Pad:
+      return 8;
+    default:
+      break;
+    }
+  return 8;
 }
 
 /// Where the stream is kept, and the ALU that takes it as its operand.
