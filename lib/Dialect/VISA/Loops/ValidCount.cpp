@@ -31,7 +31,8 @@ int64_t ValidCount::at(int64_t slice, int64_t flit) const {
 static mapping::Fault notCounted(const mapping::Axis &axis,
                                  llvm::StringRef why) {
   return {"VE-58", "valid-count",
-          ("the padding of axis " + axis.name + " cannot be told apart: ") +
+          ("not yet supported: the padding of axis " + axis.name +
+           " cannot be told apart: ") +
               why.str() +
               "; fill it with what the reduction ignores, or lay the axis out "
               "otherwise"};
