@@ -128,6 +128,14 @@ TEST(ValidCount, SliceAndWholePackets) {
       .expectCellCounts("R");
 }
 
+/// No padding but that of the packets, which all slices count alike.
+TEST(ValidCount, SliceAndShortPackets) {
+  Stream({{"A", 8192}}, "A / 32", "A % 32 / 4", "A % 4 # 8")
+      .expectCellCounts("A");
+  Stream({{"A", 24}, {"X", 16}}, "X, A / 6", "A % 6 / 2", "A % 2 # 8")
+      .expectCellCounts("A");
+}
+
 /// Each axis has counts of its own; an element is live where all admit it.
 TEST(ValidCount, SeveralAxes) { // 40
   Stream stream({{"X", 16}, {"H", 5}, {"C", 5}, {"W", 19}},

@@ -116,7 +116,7 @@ func.func @counts() attributes {visa.kernel} {
     vector_init
     vector_tag zero
     vector_narrow split time "R # 2048 / 4 % 2" packet "R # 2048 % 4"
-    // expected-error @below {{VE-58: not yet supported: the padding of axis R cannot be told apart: slices would count parts of a packet}}
+    // expected-error @below {{VE-58: the padding of axis R cannot be told apart: slices would count parts of a packet}}
     vector_reduce max axis "R" time "1" packet "1 # 4"
     vector_widen pad packet "1 # 8"
     vector_final

@@ -31,8 +31,7 @@ int64_t ValidCount::at(int64_t slice, int64_t flit) const {
 static mapping::Fault notCounted(const mapping::Axis &axis,
                                  llvm::StringRef why) {
   return {"VE-58", "valid-count",
-          ("not yet supported: the padding of axis " + axis.name +
-           " cannot be told apart: ") +
+          ("the padding of axis " + axis.name + " cannot be told apart: ") +
               why.str() +
               "; fill it with what the reduction ignores, or lay the axis out "
               "otherwise"};
@@ -151,7 +150,7 @@ loops::deriveValidCount(const Mapping &slice, const Mapping &time,
 
   // Parts of a packet: only where all slices count alike.
   if (packetDigits && (info.size % span != 0 || isPacketShort)) {
-    if (!inSlice->empty() && (isPadded || isPacketShort))
+    if (!inSlice->empty() && isPadded)
       return notCounted(info, "slices would count parts of a packet");
     valid.isClip = true;
     valid.clip = info.size;
