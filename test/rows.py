@@ -15,8 +15,8 @@ import os
 import re
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-TABLE = os.path.join(ROOT, "docs", "tensor-unit-rows.md")
+from tables import ROOT, Table
+
 ROWS = 70
 ROW = re.compile(r"\| (\d+) \| (.*) \| (.*) \| (.*) \|(.*)\|")
 NAMES = {".cpp": [re.compile(r"\bRows?(\d+(?:And\d+)*)"),
@@ -54,14 +54,9 @@ def main():
     parser.add_argument("--update", action="store_true")
     options = parser.parse_args()
     found, texts = collect()
-    with open(TABLE, encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    faults, seen, stale = [], [], False
-    for index, line in enumerate(lines):
-        match = ROW.fullmatch(line)
-        if not match:
-            continue
-        number, stage, case, expected, _ = match.groups()
+    table = Table("tensor-unit-rows.md", ROW)
+    faults, seen = [], []
+    for index, (number, stage, case, expected, _) in table.rows():
         seen.append(int(number))
         places = sorted(found.get(int(number), []))
         if not places:
@@ -71,24 +66,15 @@ def main():
                        for place in places):
                 faults.append(f"row {number}: no test of it names {rule}")
         tests = ", ".join(f"`{os.path.basename(place)}`" for place in places)
-        row = f"| {number} | {stage} | {case} | {expected} | {tests} |"
-        if row != line:
-            stale = True
-            lines[index] = row
+        table.put(index,
+                  f"| {number} | {stage} | {case} | {expected} | {tests} |")
     if seen != list(range(1, ROWS + 1)):
         faults.append(f"the rows are not 1 to {ROWS}, in this order")
     faults += [f"row {number}: no such row, named by {places[0]}"
                for number, places in sorted(found.items()) if number > ROWS]
-    if stale and options.update and not faults:
-        with open(TABLE, "w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
-    elif stale:
-        faults.append("docs/tensor-unit-rows.md is behind the tests; run "
-                      "test/rows.py --update")
-    for fault in faults:
-        print(fault)
+    failed = table.finish(faults, options.update)
     print(f"{len(seen)} rows, {sum(1 for row in seen if row in found)} tested")
-    sys.exit(1 if faults else 0)
+    sys.exit(failed)
 
 
 if __name__ == "__main__":

@@ -1,36 +1,17 @@
-"""Compares the results of slices.mlir with plain loops.
+"""Compares the results of corpus/slices.mlir with plain loops.
 
-usage: slices.py DIR
+usage: corpus-slices.py DIR
 DIR holds n2.npy, n7.npy, n11.npy and n12.npy; arguments are small:1, small:2.
 """
 
-import array
 import struct
 import sys
 
-
-def small(seed, count):
-    """The fill small:SEED."""
-    mask = (1 << 64) - 1
-    values = []
-    for n in range(count):
-        z = (seed + (n + 1) * 0x9E3779B97F4A7C15) & mask
-        z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & mask
-        z = ((z ^ z >> 27) * 0x94D049BB133111EB) & mask
-        values.append(((z ^ z >> 31) >> 32) % 16 - 8)
-    return values
-
-
-def load(name, code):
-    with open(f"{sys.argv[1]}/{name}.npy", "rb") as file:
-        content = file.read()
-    values = array.array(code)
-    values.frombytes(content[10 + struct.unpack_from("<H", content, 8)[0]:])
-    return values
+from arrays import load, small
 
 
 def compare(name, code, expected):
-    found = load(name, code)
+    found = load(f"{sys.argv[1]}/{name}.npy", code)
     assert len(found) == len(expected), (name, len(found), len(expected))
     for i, (a, b) in enumerate(zip(found, expected)):
         assert a == b, f"{name}: element {i} is {a}, expected {b}"
