@@ -459,11 +459,10 @@ LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
   offsets[counter] = value;
 
   auto token = resource::TokenType::get(builder.getContext());
-  auto converted = resource::LoopOp::create(
-      builder, loop.getLoc(), token, trips,
-      /*barrier=*/false, IntegerAttr(),
-      number ? mapping.lookup(Value(number)) : Value(), ValueRange(),
-      resource::ConditionAttr(), IntegerAttr());
+  auto converted = resource::LoopOp::create(builder, loop.getLoc(), token,
+                                            trips, /*barrier=*/false);
+  if (number)
+    converted.getCountMutable().assign(mapping.lookup(Value(number)));
   Block &body = converted.getBody().emplaceBlock();
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
   if (failed(convertBlock(*loop.getBody(), inner, depth + 1)))
@@ -495,10 +494,10 @@ LogicalResult KernelConverter::convertBranch(Block &block,
   auto loop = resource::LoopOp::create(
       builder, block.getParentOp()->getLoc(),
       resource::TokenType::get(builder.getContext()), /*trips=*/1,
-      /*barrier=*/false, IntegerAttr(), mapping.lookup(Value(test.number)),
-      ValueRange(),
-      resource::ConditionAttr::get(builder.getContext(), condition),
-      builder.getI64IntegerAttr(test.bound));
+      /*barrier=*/false);
+  loop.getCountMutable().assign(mapping.lookup(Value(test.number)));
+  loop.setWhen(condition);
+  loop.setBound(test.bound);
   Block &body = loop.getBody().emplaceBlock();
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
   if (failed(convertBranch(block, tests.drop_front(), inner, depth + 1)))
@@ -570,9 +569,7 @@ LogicalResult KernelConverter::convertBlock(Block &block, OpBuilder &builder,
       engine = exec.getContext() == lir::Context::Main ? resource::Engine::Main
                                                        : resource::Engine::Sub;
     auto token = resource::TokenType::get(builder.getContext());
-    auto issue = resource::IssueOp::create(
-        builder, op.getLoc(), token, engine, IntegerAttr(), DenseI64ArrayAttr(),
-        DenseI64ArrayAttr(), ValueRange(), ValueRange(), DenseI64ArrayAttr());
+    auto issue = resource::IssueOp::create(builder, op.getLoc(), token, engine);
     Block &body = issue.getBody().emplaceBlock();
     OpBuilder inner = OpBuilder::atBlockEnd(&body);
     if (auto dma = dyn_cast<lir::DmaOp>(op)) {

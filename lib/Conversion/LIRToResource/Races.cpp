@@ -82,9 +82,8 @@ static void addBarrier(Operation *op) {
     if (isBarrier(at))
       break;
   }
-  auto barrier = LoopOp::create(builder, op->getLoc(), token, 1,
-                                /*barrier=*/true, IntegerAttr(), Value(),
-                                before, ConditionAttr(), IntegerAttr());
+  auto barrier = LoopOp::create(builder, op->getLoc(), token, /*trips=*/1,
+                                /*barrier=*/true, before);
   barrier.getBody().emplaceBlock();
   for (Operation *later = op; later; later = later->getNextNode()) {
     if (auto issue = dyn_cast<IssueOp>(later))

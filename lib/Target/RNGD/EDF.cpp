@@ -482,10 +482,10 @@ Fault edf::checkKernel(const Kernel &kernel) {
     if (Fault fault = checkProgram(program))
       return where + *fault;
     for (auto [i, inst] : llvm::enumerate(program.instructions)) {
-      bool hasCount = inst.opcode == Opcode::Loop && inst.imm != 0;
-      if (inst.opcode != Opcode::Add && inst.opcode != Opcode::If && !hasCount)
+      if (inst.opcode != Opcode::Add && inst.opcode != Opcode::If &&
+          !inst.hasCount())
         continue;
-      uint64_t address = hasCount ? inst.imm : inst.word;
+      uint64_t address = inst.hasCount() ? inst.imm : inst.word;
       if (!inImage(kernel.spm, address, 8))
         return where + "instruction " + std::to_string(i) + ": SPM address " +
                hex(address) + " is outside the SPM image";
@@ -537,8 +537,8 @@ edf::computeDigest(llvm::ArrayRef<uint8_t> bytes) {
 // SPM layout
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<uint32_t> SpmBuilder::place(llvm::ArrayRef<uint8_t> bytes,
-                                           uint32_t alignment, SpmItem item) {
+llvm::Expected<uint32_t> SpmBuilder::append(llvm::ArrayRef<uint8_t> bytes,
+                                            uint32_t alignment) {
   uint64_t address = llvm::alignTo(image.base + image.bytes.size(), alignment);
   if (address + bytes.size() > machine::spmDataEnd) {
     uint64_t held[2] = {};
@@ -553,20 +553,22 @@ llvm::Expected<uint32_t> SpmBuilder::place(llvm::ArrayRef<uint8_t> bytes,
   }
   image.bytes.resize(address - image.base, 0);
   llvm::append_range(image.bytes, bytes);
-  item.address = static_cast<uint32_t>(address);
+  return static_cast<uint32_t>(address);
+}
+
+llvm::Expected<uint32_t> SpmBuilder::place(llvm::ArrayRef<uint8_t> bytes,
+                                           uint32_t alignment, SpmItem item) {
+  llvm::Expected<uint32_t> address = append(bytes, alignment);
+  if (!address)
+    return address;
+  item.address = *address;
   item.size = static_cast<uint32_t>(bytes.size());
   image.items.push_back(item);
-  return item.address;
+  return address;
 }
 
 llvm::Expected<uint32_t> SpmBuilder::addWord() {
-  uint64_t address = llvm::alignTo(image.base + image.bytes.size(), 8);
-  if (address + 8 > machine::spmDataEnd)
-    return makeError("the SPM data area of " +
-                     Twine(machine::spmDataEnd - machine::spmDataBase) +
-                     " bytes is full");
-  image.bytes.resize(address - image.base + 8, 0);
-  return static_cast<uint32_t>(address);
+  return append(std::array<uint8_t, 8>{}, 8);
 }
 
 llvm::Expected<uint32_t> SpmBuilder::add(const SfrImage &sfr, unsigned bank) {

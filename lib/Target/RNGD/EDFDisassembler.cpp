@@ -88,7 +88,7 @@ static void printProgram(llvm::raw_ostream &os, const Program &program,
     }
     case Opcode::Loop:
       os << "loop " << inst.word;
-      if (inst.imm != 0)
+      if (inst.hasCount())
         os << " by [" << hex(inst.imm) << ']';
       os << " {";
       ++depth;

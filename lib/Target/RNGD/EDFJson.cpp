@@ -153,7 +153,7 @@ void JsonWriter::writeInstruction(const Instruction &inst,
     break;
   case Opcode::Loop:
     json.attribute("trips", inst.word);
-    if (inst.imm != 0)
+    if (inst.hasCount())
       json.attribute("by", inst.imm);
     break;
   case Opcode::If:

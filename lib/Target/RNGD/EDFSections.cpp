@@ -204,9 +204,11 @@ llvm::Expected<std::vector<Program>> Reader::programs(unsigned kernel) const {
     }
     if (in.failed())
       break;
-    for (const Instruction &inst : program.instructions)
-      if (minor == 0 && inst.opcode == Opcode::Loop && inst.imm != 0)
-        in.failContent("version 1.0 has no loops with a count");
+    if (minor == 0 &&
+        llvm::any_of(program.instructions, [](const Instruction &inst) {
+          return inst.hasCount();
+        }))
+      in.failContent("version 1.0 has no loops with a count");
     if (Fault fault = checkProgram(program))
       in.failContent("program of cluster " + std::to_string(program.cluster) +
                      ": " + *fault);

@@ -277,9 +277,10 @@ static uint16_t minorVersionOf(llvm::ArrayRef<Kernel> kernels) {
     if (kernel.scalars != Scalars())
       return minorVersion;
     for (const Program &program : kernel.programs)
-      for (const Instruction &inst : program.instructions)
-        if (inst.opcode == Opcode::Loop && inst.imm != 0)
-          return minorVersion;
+      if (llvm::any_of(program.instructions, [](const Instruction &inst) {
+            return inst.hasCount();
+          }))
+        return minorVersion;
   }
   return 0;
 }

@@ -89,7 +89,7 @@ Error ProcessingElement::step() {
     break;
   case edf::Opcode::Loop: {
     uint64_t trips = instruction.word;
-    if (instruction.imm != 0)
+    if (instruction.hasCount())
       trips = spm.word(static_cast<uint32_t>(instruction.imm));
     if (trips > instruction.word)
       return makeError("loop: " + Twine(trips) + " trips, at most " +

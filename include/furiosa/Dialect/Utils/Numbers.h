@@ -10,11 +10,20 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Value.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <optional>
 
 namespace furiosa {
+
+/// Whether these are the ends of what a host may give for a number: two of 32
+/// bits that ascend.
+inline bool isNumberRange(llvm::ArrayRef<int64_t> range) {
+  return range.size() == 2 && llvm::isInt<32>(range[0]) &&
+         llvm::isInt<32>(range[1]) && range[0] <= range[1];
+}
 
 /// The argument of a function that a value is, perhaps as another integer type;
 /// null for another value.

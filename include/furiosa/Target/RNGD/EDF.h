@@ -88,6 +88,9 @@ struct Instruction {
   /// SPM address of the count, or 0.
   uint64_t imm = 0;
 
+  /// Whether a word of SPM says how often a Loop runs.
+  bool hasCount() const { return opcode == Opcode::Loop && imm != 0; }
+
   static Instruction end() { return {}; }
   static Instruction set(uint8_t reg, uint64_t value, uint8_t peMask) {
     return {Opcode::Set, reg, peMask, 0, value};
@@ -164,6 +167,8 @@ public:
   SpmImage take() { return std::move(image); }
 
 private:
+  llvm::Expected<uint32_t> append(llvm::ArrayRef<uint8_t> bytes,
+                                  uint32_t alignment);
   llvm::Expected<uint32_t> place(llvm::ArrayRef<uint8_t> bytes,
                                  uint32_t alignment, SpmItem item);
   SpmImage image;

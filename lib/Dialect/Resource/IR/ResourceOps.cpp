@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/Resource/IR/Resource.h"
+#include "furiosa/Dialect/Utils/Numbers.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "mlir/IR/Builders.h"
@@ -30,8 +31,7 @@ SmallVector<LoopOp> resource::getEnclosingLoops(Operation *op) {
   return loops;
 }
 
-/// `count` steps from 0 on.
-static BaseLoop getBaseLoop(int64_t count, int64_t step) {
+BaseLoop resource::getBaseLoop(int64_t count, int64_t step) {
   return {std::min<int64_t>((count - 1) * step, 0), count,
           step < 0 ? -step : step};
 }
@@ -60,10 +60,7 @@ DenseI64ArrayAttr resource::getRange(Value argument) {
   auto op = argument.getDefiningOp<ArgumentOp>();
   DenseI64ArrayAttr range = op ? op.getRangeAttr() : DenseI64ArrayAttr();
   // The argument may not have been verified yet.
-  return range && range.size() == 2 && llvm::isInt<32>(range[0]) &&
-                 llvm::isInt<32>(range[1]) && range[0] <= range[1]
-             ? range
-             : DenseI64ArrayAttr();
+  return range && isNumberRange(range) ? range : DenseI64ArrayAttr();
 }
 
 /// RES-16, RES-13: two cycles in order.
@@ -260,8 +257,7 @@ LogicalResult ArgumentOp::verify() {
         !getOperand()->getAxes().empty() || type.getBytes() != 4)
       return emitOpError("RES-25: only an input of one i32 without axes has a "
                          "range");
-    if (range.size() != 2 || !llvm::isInt<32>(range[0]) ||
-        !llvm::isInt<32>(range[1]) || range[0] > range[1])
+    if (!isNumberRange(range))
       return emitOpError("RES-25: a range is two numbers of 32 bits that "
                          "ascend");
   }

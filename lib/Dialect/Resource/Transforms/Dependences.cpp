@@ -149,23 +149,21 @@ void AccessReader::readIssue(IssueOp issue, size_t around,
         access.footprints = getFootprints(dma, isWrite);
       ArrayRef<int64_t> advance =
           issue.getAdvance().value_or(ArrayRef<int64_t>());
+      auto addLoop = [&](const BaseLoop &loop) {
+        for (Footprint &footprint : access.footprints) {
+          footprint.base += loop.base;
+          footprint.loops.push_back({loop.count, loop.stride});
+        }
+      };
       // Only addresses in HBM move.
       if (inHbm)
-        for (auto [base, count, stride] : getStartLoops(issue, isWrite))
-          for (Footprint &footprint : access.footprints) {
-            footprint.base += base;
-            footprint.loops.push_back({count, stride});
-          }
+        llvm::for_each(getStartLoops(issue, isWrite), addLoop);
       for (size_t i = 0; inHbm && i < advance.size() / 2; ++i) {
         int64_t step = advance[2 * i + isWrite];
         if (i < around)
           access.advance.push_back(step);
         else
-          for (Footprint &footprint : access.footprints) {
-            int64_t trips = loops[i].getTrips();
-            footprint.base += std::min<int64_t>((trips - 1) * step, 0);
-            footprint.loops.push_back({trips, step < 0 ? -step : step});
-          }
+          addLoop(getBaseLoop(loops[i].getTrips(), step));
       }
     } else if (unit) {
       // The same bytes in all slices that take part.

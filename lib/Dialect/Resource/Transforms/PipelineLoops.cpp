@@ -273,8 +273,7 @@ bool LoopPipeliner::run() {
   }
   auto steady = LoopOp::create(
       builder, loop.getLoc(), TokenType::get(builder.getContext()), steadyTrips,
-      /*barrier=*/false, IntegerAttr(), Value(), ValueRange(),
-      ConditionAttr(), IntegerAttr());
+      /*barrier=*/false);
   steady->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   OpBuilder inner = OpBuilder::atBlockEnd(&steady.getBody().emplaceBlock());
   for (int64_t i = 0; i < numCopies; ++i)

@@ -22,7 +22,8 @@ namespace {
 class ScratchPacker {
 public:
   ScratchPacker(ProgramOp program, int64_t capacity)
-      : program(program), capacity(capacity) {}
+      : program(program), capacity(capacity),
+        reserved(int64_t(machine::hbmBytes) - capacity) {}
   LogicalResult run();
 
 private:
@@ -43,6 +44,8 @@ private:
 
   ProgramOp program;
   int64_t capacity;
+  /// Bytes of HBM that the caller leaves aside, in front of all.
+  int64_t reserved;
   /// Those that stay as they are, and how many bytes they take.
   SmallVector<ArgumentOp> others;
   int64_t fixed = 0;
@@ -89,8 +92,7 @@ void ScratchPacker::renumber() {
 scheduling::Problem ScratchPacker::makeProblem() {
   scheduling::Problem problem;
   problem.blocks.resize(1);
-  // What the caller leaves of HBM begins behind the rest.
-  int64_t taken = int64_t(machine::hbmBytes) - capacity + fixed;
+  int64_t taken = reserved + fixed;
   auto addBuffer = [&](int64_t bytes) -> scheduling::Buffer & {
     scheduling::Buffer buffer;
     buffer.memory = scheduling::Memory::Hbm;
@@ -120,8 +122,7 @@ scheduling::Problem ScratchPacker::makeProblem() {
 
 LogicalResult
 ScratchPacker::reportOutOfMemory(const scheduling::Failure &failure) {
-  int64_t taken = int64_t(machine::hbmBytes) - capacity;
-  unsigned first = taken + fixed > 0;
+  unsigned first = reserved + fixed > 0;
   auto getArgument = [&](unsigned buffer) {
     return std::next(scratch.begin(), buffer - first)->second;
   };
@@ -131,7 +132,7 @@ ScratchPacker::reportOutOfMemory(const scheduling::Failure &failure) {
       << "MM-5: out of memory: hbm holds " << capacity << " bytes, no room for "
       << getBytes(last)
       << " bytes of scratch beside what lives at the same time; at the peak "
-      << failure.peak - taken << " live";
+      << failure.peak - reserved << " live";
   for (auto [buffer, address] : llvm::zip(failure.buffers, failure.addresses)) {
     if (buffer < first)
       diag.attachNote(program.getLoc())
@@ -140,14 +141,14 @@ ScratchPacker::reportOutOfMemory(const scheduling::Failure &failure) {
     else if (address >= 0)
       diag.attachNote(getArgument(buffer).getLoc())
           << getBytes(getArgument(buffer)) << " bytes of scratch at "
-          << address - taken;
+          << address - reserved;
   }
   if (failure.largestFree == 0)
     diag.attachNote(program.getLoc()) << "beside them nothing is free";
   else
     diag.attachNote(program.getLoc())
         << "the largest piece that is free has " << failure.largestFree
-        << " bytes, at " << failure.largestFreeAt - taken;
+        << " bytes, at " << failure.largestFreeAt - reserved;
   return diag;
 }
 
@@ -209,13 +210,12 @@ LogicalResult ScratchPacker::run() {
     return emitError(program.getLoc())
            << "scratch has no place: " << failure.message;
   }
-  int64_t taken = int64_t(machine::hbmBytes) - capacity + fixed;
   SmallVector<int64_t> addresses;
   int64_t end = 0;
   for (auto [entry, placement] : llvm::zip(
            scratch, ArrayRef(solution->placements)
                         .drop_front(problem.buffers.size() - scratch.size()))) {
-    addresses.push_back(placement.address - taken);
+    addresses.push_back(placement.address - reserved - fixed);
     end = std::max(end, addresses.back() + getBytes(entry.second));
   }
   share(addresses, end);

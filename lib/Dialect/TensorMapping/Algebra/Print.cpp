@@ -1,4 +1,4 @@
-//===- Print.cpp - Phrase a canonical form ------------------------------===//
+//===- Print.cpp - Spelling a canonical form ------------------------------===//
 //
 // The shortest expression of a factor list, as a user would write it.
 //

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/VISA/IR/Views.h"
+#include "furiosa/Dialect/Utils/Numbers.h"
 #include "furiosa/Dialect/VISA/Loops/Loops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -79,8 +80,7 @@ std::optional<std::pair<int64_t, int64_t>> visa::getNumberRange(Value value) {
     return std::nullopt;
   auto range = kernel.getArgAttrOfType<DenseI64ArrayAttr>(
       argument.getArgNumber(), rangeAttrName);
-  if (!range || range.size() != 2 || range[0] > range[1] ||
-      !llvm::isInt<32>(range[0]) || !llvm::isInt<32>(range[1]))
+  if (!range || !isNumberRange(range))
     return std::nullopt;
   return std::pair(range[0], range[1]);
 }

@@ -53,6 +53,8 @@ struct BaseLoop {
   int64_t count;
   int64_t stride;
 };
+/// `count` steps from the base as it is written.
+BaseLoop getBaseLoop(int64_t count, int64_t step);
 /// Those of numbers, of the source or the target, which RES-28 has bounded.
 llvm::SmallVector<BaseLoop> getStartLoops(IssueOp issue, bool isTarget);
 /// Those of numbers and of loops; RES-17 has bounded these.

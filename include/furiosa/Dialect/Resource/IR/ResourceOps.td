@@ -140,6 +140,12 @@ def Resource_IssueOp : Resource_Op<"issue", [ParentOneOf<["ProgramOp", "LoopOp"]
     (`starts` $starts^ `by` $numbers `:` qualified(type($numbers)))? (`after` ` ` `[` $after^ `]`)?
     attr-dict-with-keyword $body (`:` type($token)^)?
   }];
+  // Starts where it is written, and waits for nothing.
+  let builders = [OpBuilder<(ins "::mlir::Type":$token, "Engine":$engine,
+      CArg<"::mlir::DenseI64ArrayAttr", "{}">:$cycles), [{
+    build($_builder, $_state, token, engine, /*tag=*/{}, cycles, /*advance=*/{},
+          /*after=*/{}, /*numbers=*/{}, /*starts=*/{});
+  }]>];
   let hasRegionVerifier = 1;
 }
 
@@ -201,6 +207,12 @@ def Resource_LoopOp : Resource_Op<"loop", [ParentOneOf<["ProgramOp", "LoopOp"]>,
     $trips (`by` $count^ `:` qualified(type($count)) (`when` $when^ $bound)?)? (`barrier` $barrier^)? (`cycles` $cycles^)? (`after` ` ` `[` $after^ `]`)?
     attr-dict-with-keyword $body (`:` type($token)^)?
   }];
+  // Of as many trips as it says.
+  let builders = [OpBuilder<(ins "::mlir::Type":$token, "int64_t":$trips,
+      "bool":$barrier, CArg<"::mlir::ValueRange", "{}">:$after), [{
+    build($_builder, $_state, token, trips, barrier, /*cycles=*/{}, /*count=*/{},
+          after, /*when=*/{}, /*bound=*/{});
+  }]>];
   let hasRegionVerifier = 1;
 }
 
