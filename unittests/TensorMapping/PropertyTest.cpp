@@ -313,8 +313,9 @@ void expectDerived(const Result<Mapping> &mapping, const Table &expected,
   const Result<Canonical> &form = mapping->canonical(),
                           &spelled = again->canonical();
   ASSERT_EQ(bool(form), bool(spelled)) << what << ": " << mapping->str();
-  if (form)
+  if (form) {
     EXPECT_TRUE(*form == *spelled) << what << ": " << mapping->str();
+  }
 }
 
 uint64_t environmentOr(const char *name, uint64_t other) {

@@ -522,7 +522,7 @@ LogicalResult KernelConverter::convertIf(scf::IfOp branch, OpBuilder &builder,
     return success();
   // Not all tests hold: one after the other is the first that does not.
   for (size_t i = 0; i < tests->size(); ++i) {
-    SmallVector<NumberTest> others(ArrayRef(*tests).take_front(i));
+    SmallVector<NumberTest> others(tests->begin(), tests->begin() + i);
     others.push_back((*tests)[i].negate());
     if (failed(convertBranch(*branch.elseBlock(), others, builder, depth)))
       return failure();
