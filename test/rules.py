@@ -15,8 +15,8 @@ import os
 import re
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-TABLE = os.path.join(ROOT, "docs", "rules.md")
+from tables import ROOT, Table
+
 # How many numbers each group has.
 GROUPS = {"MA": 32, "MM": 54, "TU": 78, "VE": 71}
 LEVELS = {"TensorMapping": "parser", "VISA": "visa", "LIR": "lir",
@@ -99,21 +99,15 @@ def main():
                         help="write the generated columns")
     options = parser.parse_args()
     found = collect()
-    with open(TABLE, encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    faults, seen, stale = [], [], False
-    for index, line in enumerate(lines):
-        match = ROW.fullmatch(line)
-        if not match:
-            continue
-        rule, *cells = match.groups()
+    table = Table("rules.md", ROW)
+    faults, seen = [], []
+    for index, (rule, *cells) in table.rows():
         seen.append(rule)
         row, fault = generate(rule, cells, found.get(rule))
         if fault:
             faults.append(fault)
-        elif row != line:
-            stale = True
-            lines[index] = row
+        else:
+            table.put(index, row)
     wanted = [f"{group}-{number}" for group, count in GROUPS.items()
               for number in range(1, count + 1)]
     if seen != wanted:
@@ -124,18 +118,11 @@ def main():
             faults.append("the rows are not in the order of their numbers")
     faults += [f"{rule}: no such rule, named by {places[0][0]}"
                for rule, places in sorted(found.items()) if rule not in wanted]
-    if stale and options.update and not faults:
-        with open(TABLE, "w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
-    elif stale:
-        faults.append("docs/rules.md is behind the tests; run "
-                      "test/rules.py --update")
-    for fault in faults:
-        print(fault)
+    failed = table.finish(faults, options.update)
     for group, count in GROUPS.items():
         fired = sum(1 for rule in found if rule.startswith(group + "-"))
         print(f"{group}: {fired} of {count} rules fire in tests")
-    sys.exit(1 if faults else 0)
+    sys.exit(failed)
 
 
 if __name__ == "__main__":

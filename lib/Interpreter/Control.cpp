@@ -66,6 +66,11 @@ static LogicalResult interpretMul(arith::MulIOp op,
   return interpretBinary(op, execution, std::multiplies<APInt>());
 }
 
+static LogicalResult interpretAnd(arith::AndIOp op,
+                                  KernelExecution &execution) {
+  return interpretBinary(op, execution, std::bit_and<APInt>());
+}
+
 static LogicalResult interpretCompare(arith::CmpIOp op,
                                       KernelExecution &execution) {
   return interpretBinary(
@@ -164,6 +169,8 @@ void interpreter::registerControlModels(DialectRegistry &registry) {
     arith::SubIOp::attachInterface<KernelOpModel<arith::SubIOp, interpretSub>>(
         *context);
     arith::MulIOp::attachInterface<KernelOpModel<arith::MulIOp, interpretMul>>(
+        *context);
+    arith::AndIOp::attachInterface<KernelOpModel<arith::AndIOp, interpretAnd>>(
         *context);
     arith::CmpIOp::attachInterface<
         KernelOpModel<arith::CmpIOp, interpretCompare>>(*context);

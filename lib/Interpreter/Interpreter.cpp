@@ -161,6 +161,8 @@ std::vector<Output> interpreter::getOutputs(func::FuncOp kernel) {
 }
 
 llvm::Expected<OperandLayout> interpreter::getOperandLayout(Type type) {
+  if (type.isIndex() || type.isInteger(32))
+    return OperandLayout::get(ElementType::I32, {}, "1", "1");
   TensorParts parts = getParts(type);
   std::optional<ElementType> elementType;
   if (parts.elementType)
@@ -212,6 +214,21 @@ interpreter::interpret(func::FuncOp kernel, ArrayRef<HostTensor> arguments) {
     if (llvm::Error error = layout->check(array))
       return kernel.emitError() << "argument " << value.getArgNumber() << ": "
                                 << llvm::toString(std::move(error));
+    if (auto range = getNumberRange(value)) {
+      int64_t number = static_cast<int32_t>(array.codes[0]);
+      if (!array.defined[0] || number < range->first || number > range->second)
+        return kernel.emitError()
+               << "argument " << value.getArgNumber() << " is "
+               << (array.defined[0] ? std::to_string(number) : "not given")
+               << ", it must be from " << range->first << " to "
+               << range->second;
+      unsigned width = value.getType().isIndex()
+                           ? IndexType::kInternalStorageBitWidth
+                           : value.getType().getIntOrFloatBitWidth();
+      execution.bind(value, APInt(width, static_cast<uint64_t>(number),
+                                  /*isSigned=*/true));
+      continue;
+    }
     auto box = getHostBox(*layout, execution.getAxes(value.getType()));
     if (!box)
       return kernel.emitError()

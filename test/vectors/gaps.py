@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """How good the schedules of whole kernels are.
 
-Compiles the kernels of examples/ and the legal ones of kernels.json as they
-are, in program order, and, if they have loops, with iterations that overlap;
-each compilation has its schedule verified. Prints a line a kernel: commands
-(loops unrolled), makespan, program order, with overlap, bound, gap. Then
+Compiles the kernels of examples/, the legal ones of kernels.json and two tall
+products as they are, in program order, and, if they have loops, with iterations
+apart; each compilation has its schedule verified. Prints a line a kernel:
+commands (loops unrolled), makespan, program order, iterations apart, bound, gap.
+Then
 
-- no schedule is longer than program order, nor with overlap than without;
-- from 20 commands on the gap is at most 10 %, in the median at most 5 %.
+- no schedule is longer than program order, nor than with iterations apart;
+- from 20 commands on the gap is at most 0.5 %, as docs/resource.md says; at
+  most 10 % and 5 % in the median are asked for.
 
 usage: gaps.py BIN
 """
@@ -50,18 +52,33 @@ def compile_text(text, attribute=None):
 
 
 def measure(entry):
-    """(name, as it is, in program order, with overlap) of a kernel."""
+    """(name, as it is, in program order, iterations apart) of a kernel."""
     name, text = entry
     ours = compile_text(text)
     if ours is None:
         return name, None, None, None
     return (name, ours, compile_text(text, "resource.keep_order"),
-            compile_text(text, "resource.pipeline_loops")
+            compile_text(text, "resource.pipeline_loops = false")
             if "scf.for" in text else ours)
+
+
+# A product of many steps, whose transfers run beside its work.
+TALL = """\
+#axes = #tmap.axes<I = 4096, J = 2048, K = 2048>
+!a = !tmap.tensor<{type}, "I, K", #axes>
+!b = !tmap.tensor<{type}, "J, K", #axes>
+!c = !tmap.tensor<{sum}, "I, J", #axes>
+func.func @tall(%a: !a, %b: !b) -> !c attributes {{visa.kernel}} {{
+  %c = tmap.contract %a, %b over [K] : !a, !b -> !c
+  return %c : !c
+}}
+"""
 
 
 def get_texts():
     """(name, text) of all kernels."""
+    for element, total in [("bf16", "f32"), ("i8", "i32")]:
+        yield f"tall_{element}", TALL.format(type=element, sum=total)
     for file in sorted(os.listdir(EXAMPLES)):
         if file.endswith(".mlir"):
             with open(os.path.join(EXAMPLES, file), encoding="utf-8") as text:
@@ -78,10 +95,10 @@ def get_texts():
 
 
 gaps, large, refused = [], [], 0
-print("| Kernel | Commands | Cycles | Program order | Overlapping | Bound | Gap |")
+print("| Kernel | Commands | Cycles | Program order | Apart | Bound | Gap |")
 print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    for name, ours, ordered, overlapping in pool.map(measure, get_texts()):
+    for name, ours, ordered, apart in pool.map(measure, get_texts()):
         if ours is None:
             refused += 1
             continue
@@ -91,14 +108,13 @@ with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         if commands >= 20:
             large.append(gap)
         print(f"| {name} | {commands:,} | {makespan:,} | {ordered[0]:,} | "
-              f"{overlapping[0]:,} | {bound:,} | {100 * gap:.1f} % |",
+              f"{apart[0]:,} | {bound:,} | {100 * gap:.1f} % |",
               flush=True)
         assert bound <= makespan <= ordered[0], name
-        assert overlapping[0] <= makespan, name
-        assert commands < 20 or gap <= 0.1, name
+        assert makespan <= apart[0], name
+        assert commands < 20 or gap <= 0.005, name
 print(f"{len(gaps)} kernels ({refused} not compiled), median gap "
       f"{100 * statistics.median(gaps):.2f} %, worst {100 * max(gaps):.1f} %; "
       f"{len(large)} of 20 commands or more, median "
       f"{100 * statistics.median(large):.2f} %, worst {100 * max(large):.1f} %")
 assert len(gaps) >= 60 and len(large) >= 5
-assert statistics.median(large) <= 0.05

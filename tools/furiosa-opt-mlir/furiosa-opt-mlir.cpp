@@ -16,10 +16,12 @@
 #include "furiosa/Tools/Compile.h"
 #include "furiosa/Tools/Explain.h"
 
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/WithColor.h"
 
 static constexpr char overview[] = R"(furiosa optimizer driver
@@ -31,6 +33,15 @@ Two commands stand in front of all options and have a --help of their own:
 Without one of them it is what mlir-opt is, for this stack.
 )";
 
+/// Spares the printer a second check of what the parser has just checked: MLIR
+/// verifies a module again before it prints it.
+static void assumeVerified() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto found = options.find("mlir-print-assume-verified");
+  if (found != options.end() && found->second->getNumOccurrences() == 0)
+    found->second->addOccurrence(0, found->first, "");
+}
+
 /// Parses, transforms and prints, as the flags say.
 static int optimize(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -39,24 +50,43 @@ static int optimize(int argc, char **argv) {
   // `compile` has an option of this name as well.
   llvm::cl::opt<bool> strict(
       "strict", llvm::cl::desc("Refuse what the kernel check only warns of"));
-  auto [inputFile, outputFile] = mlir::registerAndParseCLIOptions(
-      argc, argv, overview, registry);
+  auto [inputFile, outputFile] =
+      mlir::registerAndParseCLIOptions(argc, argv, overview, registry);
   if (strict)
     furiosa::visa::makeStrict(registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
-  if (outputFile == "-" || config.shouldShowDialects() ||
-      config.shouldListPasses()) {
+  if (config.shouldShowDialects() || config.shouldListPasses()) {
     mlir::LogicalResult result =
         mlir::MlirOptMain(argc, argv, inputFile, outputFile, registry);
     return furiosa::flushStandardOutput() && succeeded(result) ? 0 : 1;
   }
+  // The pipeline is set up between parsing and printing.
+  auto given = config;
+  config.setPassPipelineSetupFn([&given](mlir::PassManager &passes) {
+    if (failed(given.setupPassPipeline(passes)))
+      return mlir::failure();
+    if (passes.empty() && given.shouldVerifyOnParsing() &&
+        given.inputSplitMarker().empty())
+      assumeVerified();
+    return mlir::success();
+  });
 
+  // Who waits for a pipe that is a terminal should know.
+  if (inputFile == "-" &&
+      llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
+    llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to "
+                    "interrupt)\n";
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> input =
       mlir::openInputFile(inputFile, &message);
   if (!input) {
     llvm::WithColor::error() << message << "\n";
     return 1;
+  }
+  if (outputFile == "-") {
+    mlir::LogicalResult result =
+        mlir::MlirOptMain(llvm::outs(), std::move(input), registry, config);
+    return furiosa::flushStandardOutput() && succeeded(result) ? 0 : 1;
   }
   // An interrupt waits while there is a file: it is not made before it is
   // known.
@@ -93,9 +123,9 @@ static int run(int argc, char **argv) {
   if (argc > 1 && !llvm::sys::fs::exists(argv[1]))
     for (const Command &command : commands)
       if (llvm::StringRef(argv[1]).edit_distance(command.name) <= 2) {
-        llvm::WithColor::error() << "there is no command or file '" << argv[1]
-                                 << "'; did you mean '" << command.name
-                                 << "'?\n";
+        llvm::WithColor::error()
+            << "there is no command or file '" << argv[1] << "'; did you mean '"
+            << command.name << "'?\n";
         return 1;
       }
   return optimize(argc, argv);

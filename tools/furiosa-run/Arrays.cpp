@@ -35,6 +35,12 @@ Expected<HostArray> makeArgument(const Operand &operand, StringRef spec) {
   auto wrap = [&](const Twine &message) {
     return createStringError(operand.name + ": " + message);
   };
+  if (int32_t number; operand.range && !spec.getAsInteger(10, number)) {
+    HostArray array = layout.makeArray();
+    array.codes[0] = static_cast<uint32_t>(number);
+    array.defined[0] = 1;
+    return array;
+  }
   if (auto fill = parseFill(spec)) {
     uint64_t positions = layout.sizeInBytes() * 8 / wireBits(layout.type());
     if (!fill->isExact(layout.type(), positions)) {

@@ -12,7 +12,8 @@ class raw_ostream;
 
 namespace furiosa::run {
 
-/// The array of an argument: a file `NAME.npy`, or a fill such as `random:1`.
+/// The array of an argument: a file `NAME.npy`, or a fill such as `random:1`;
+/// of a number also that number.
 llvm::Expected<HostArray> makeArgument(const Operand &operand,
                                        llvm::StringRef spec);
 

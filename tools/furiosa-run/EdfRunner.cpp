@@ -22,6 +22,9 @@ Expected<std::unique_ptr<EdfRunner>> EdfRunner::create(rngd::edf::Kernel kernel,
       return layout.takeError();
     if (operand.role != rngd::edf::Role::Output) {
       runner->inputs.push_back({operand.name, *layout});
+      for (const rngd::edf::Scalar &scalar : kernel.scalars.scalars)
+        if (scalar.operand == index)
+          runner->inputs.back().range = {scalar.min, scalar.max};
       runner->inputOperands.push_back(index);
     }
     if (operand.role == rngd::edf::Role::Output) {

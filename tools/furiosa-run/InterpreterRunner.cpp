@@ -3,7 +3,7 @@
 #include "EdfRunner.h"
 #include "Runner.h"
 #include "furiosa/Conversion/Pipelines.h"
-#include "furiosa/Dialect/VISA/IR/KernelCheck.h"
+#include "furiosa/Dialect/VISA/IR/Views.h"
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/Interpreter/Interpreter.h"
 #include "furiosa/Tools/Compile.h"
@@ -147,7 +147,8 @@ llvm::Error InterpreterRunner::load(std::unique_ptr<llvm::MemoryBuffer> file,
     auto layout = interpreter::getOperandLayout(type);
     if (!layout)
       return layout.takeError();
-    inputs.push_back({"arg" + std::to_string(index), std::move(*layout)});
+    inputs.push_back({"arg" + std::to_string(index), std::move(*layout),
+                      visa::getNumberRange(function.getArgument(index))});
   }
   for (const interpreter::Output &output : interpreter::getOutputs(function)) {
     auto layout = interpreter::getOperandLayout(output.type);

@@ -18,7 +18,9 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace furiosa::run {
@@ -27,6 +29,8 @@ namespace furiosa::run {
 struct Operand {
   std::string name;
   OperandLayout layout;
+  /// Of a number: what the host may give.
+  std::optional<std::pair<int64_t, int64_t>> range = std::nullopt;
 };
 
 /// The options of furiosa-run.

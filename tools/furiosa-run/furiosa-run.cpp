@@ -192,9 +192,11 @@ static Error runFile() {
 
   std::vector<HostArray> arguments;
   for (auto [index, operand] : enumerate(operands)) {
-    StringRef spec = index < argumentSpecs.size()
-                         ? StringRef(argumentSpecs[index])
-                         : StringRef("random:1");
+    std::string spec = "random:1";
+    if (index < argumentSpecs.size())
+      spec = argumentSpecs[index];
+    else if (operand.range)
+      spec = std::to_string(operand.range->second);
     auto array = makeArgument(operand, spec);
     if (!array)
       return array.takeError();
@@ -234,8 +236,8 @@ int main(int argc, char **argv) {
       "FILE may be a pipe, or - for standard input.\n"
       "ARG is FILE.npy, random:SEED, bits:SEED, small:SEED, quarter:SEED,\n"
       "positive:SEED, iota[:START[:STEP]], zeros or const:VALUE; random:1 "
-      "where "
-      "left out.\n");
+      "where left out.\nOf an argument with visa.range it may be the number "
+      "itself; the greatest\nwhere left out.\n");
   return runOnDeepStack([] {
     if (Error error = runFile()) {
       WithColor::error() << toString(std::move(error)) << "\n";

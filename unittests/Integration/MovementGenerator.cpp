@@ -55,6 +55,8 @@ std::string MovementGenerator::print(const Layout &layout,
 }
 
 std::string MovementGenerator::type(const Handle &handle) const {
+  if (handle.most)
+    return formatv("index {{visa.range = array<i64: 0, {0}>}", *handle.most);
   const Layout &layout = handle.layout;
   std::string element = print(layout, layout.element);
   if (layout.tail)

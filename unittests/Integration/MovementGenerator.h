@@ -31,6 +31,8 @@ struct MovementArgument {
   /// most once if `distinct`. 0: any value.
   int64_t limit = 0, unit = 1;
   bool distinct = false;
+  /// Of a number that says how often a loop runs.
+  std::optional<int64_t> number;
 };
 
 /// A kernel as text, and what the generator put in.
@@ -84,6 +86,8 @@ private:
     std::set<int> axes;
     /// Of i32, whatever the rows are.
     bool isIndex = false;
+    /// Of a number: the most that it may be.
+    std::optional<int64_t> most;
   };
   /// A plain step: for all indices of the target, target := source.
   struct Step {
@@ -136,6 +140,7 @@ private:
   Handle gather();
   bool scatter(const Handle &rows);
 
+  std::string addNumber(int64_t number, int64_t most);
   Handle addIndex(int rows, int64_t limit, int64_t unit, bool distinct);
   std::optional<Digit> chooseDigit(const Handle &source, int except);
   int64_t getLive(const Digit &digit) const;

@@ -81,6 +81,24 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
   bool keeps = source.layout.isDm && toDm && chance(40);
   Layout layout =
       keeps ? source.layout : chooseLayout(toDm, source.axes, &source.layout);
+  // The host may say whether the copy runs. The test stands apart from the
+  // branch: the parser of scf.if reads freed memory where mutants define it in
+  // the branch.
+  bool isTaken = true, hasBranch = chance(15), isElse = chance(50);
+  std::string test;
+  if (hasBranch) {
+    note("branch by a number");
+    static constexpr const char *names[] = {"eq", "ne", "slt", "sge"};
+    int64_t bound = number(0, 3), value = number(0, 3), which = number(0, 3);
+    bool holds = which == 0   ? value == bound
+                 : which == 1 ? value != bound
+                 : which == 2 ? value < bound
+                              : value >= bound;
+    isTaken = holds != isElse;
+    test = newName();
+    line(formatv("{0} = arith.cmpi {1}, {2}, {3} : index", test, names[which],
+                 addNumber(value, 3), constant(bound)));
+  }
   bool fill = toDm && chance(60);
   Handle target = alloc(layout, source.axes, fill);
   bool isWritten = fill;
@@ -95,6 +113,10 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
     Digit digit;
     int64_t take, trips, read, write, readStep, writeStep;
     std::string counter;
+    /// The trips that there is room for.
+    int64_t most = 0;
+    /// A start is a multiple of the unit; the last ones that leave room.
+    int64_t unit = 1, lastRead = 0, lastWrite = 0;
   };
   std::vector<Window> windows;
   for (const std::optional<Digit> &digit : {first, second}) {
@@ -104,6 +126,8 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
     int64_t live = getLive(*digit) / unit;
     Window window{*digit, number(1, live), 0, 0, 0, 0, 0, ""};
     int64_t room = live - window.take;
+    window.unit = unit;
+    window.lastRead = window.lastWrite = room;
     window.read = number(0, room);
     window.write = number(0, room);
     if (room > 0 && chance(60)) {
@@ -111,9 +135,13 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
       int64_t steps = std::max<int64_t>(window.trips - 1, 1);
       window.readStep = number(0, (room - window.read) / steps);
       window.writeStep = number(0, (room - window.write) / steps);
+      window.most = std::max<int64_t>(window.trips, 1);
+      window.lastRead -= window.readStep * steps;
+      window.lastWrite -= window.writeStep * steps;
     }
-    for (int64_t *value : {&window.take, &window.read, &window.write,
-                           &window.readStep, &window.writeStep})
+    for (int64_t *value :
+         {&window.take, &window.read, &window.write, &window.readStep,
+          &window.writeStep, &window.lastRead, &window.lastWrite})
       *value *= unit;
     windows.push_back(window);
   }
@@ -122,8 +150,15 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
       continue;
     note(window.trips ? "loop" : "loop without trips");
     window.counter = newName();
+    // Data memory is addressed by loops that are unrolled.
+    std::string end = constant(window.trips);
+    if (!source.layout.isDm && !toDm && chance(60)) {
+      window.trips = number(0, window.most);
+      end = addNumber(window.trips, window.most);
+      note("loop by a number");
+    }
     line(formatv("scf.for {0} = {1} to {2} step {3} {{", window.counter,
-                 constant(0), constant(window.trips), constant(1)));
+                 constant(0), end, constant(1)));
     indent += 2;
   }
   if (windows.size() == 2) {
@@ -131,10 +166,35 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
     if (!windows[0].counter.empty() && !windows[1].counter.empty())
       note("nested loops");
   }
-  auto offset = [&](const Window &window, int64_t start, int64_t step) {
-    if (window.counter.empty() && chance(50))
+  if (hasBranch) {
+    line(formatv("scf.if {0} {{", test));
+    if (isElse)
+      line("} else {");
+    indent += 2;
+  }
+  auto offset = [&](const Window &window, bool isDm, int64_t start,
+                    int64_t step, int64_t last) {
+    std::string name;
+    if (!isDm && last > 0 && chance(30)) {
+      // Upwards from nothing, or downwards from the last.
+      note("start by a number");
+      bool falls = chance(50);
+      std::string scaled = newName();
+      line(formatv("{0} = arith.muli {1}, {2} : index", scaled,
+                   addNumber((falls ? last - start : start) / window.unit,
+                             last / window.unit),
+                   constant(window.unit)));
+      name = scaled;
+      if (falls) {
+        name = newName();
+        line(formatv("{0} = arith.subi {1}, {2} : index", name, constant(last),
+                     scaled));
+      }
+    } else if (window.counter.empty() && chance(50)) {
       return std::to_string(start);
-    std::string name = constant(start);
+    } else {
+      name = constant(start);
+    }
     if (window.counter.empty())
       return name;
     std::string scaled = newName(), sum = newName();
@@ -146,15 +206,21 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
   Handle read = source, write = target;
   for (const Window &window : windows)
     read = tile(read, window.digit, window.take, false, window.read,
-                offset(window, window.read, window.readStep));
+                offset(window, read.layout.isDm, window.read, window.readStep,
+                       window.lastRead));
   for (const Window &window : windows)
     write = tile(write, window.digit, window.take, true, window.write,
-                 offset(window, window.write, window.writeStep));
+                 offset(window, write.layout.isDm, window.write,
+                        window.writeStep, window.lastWrite));
   size_t at = steps.size();
   if (keeps && canChain(read) && canChain(write) && chance(70))
     copyByChain(read, write);
   else
     copy(read, write);
+  if (hasBranch) {
+    indent -= 2;
+    line("}");
+  }
   for (const Window &window : windows)
     if (!window.counter.empty()) {
       indent -= 2;
@@ -163,7 +229,9 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
   // One step for each trip.
   Step step = steps[at];
   steps.resize(at);
-  std::vector<Step> all = {step};
+  std::vector<Step> all;
+  if (isTaken)
+    all.push_back(step);
   for (const Window &window : windows) {
     if (window.counter.empty())
       continue;
@@ -302,6 +370,16 @@ MovementGenerator::Handle MovementGenerator::moveByChain(const Handle &source) {
 //===----------------------------------------------------------------------===//
 // Rows by an index
 //===----------------------------------------------------------------------===//
+
+/// A number as an argument: its name.
+std::string MovementGenerator::addNumber(int64_t number, int64_t most) {
+  Layout layout;
+  layout.padded = kernel.sizes;
+  Handle handle = addArgument(layout, {});
+  arguments.back().most = most;
+  kernel.arguments.back().number = number;
+  return handle.name;
+}
 
 /// An index over the axis of rows as an argument.
 MovementGenerator::Handle MovementGenerator::addIndex(int rows, int64_t limit,

@@ -37,7 +37,9 @@ std::vector<HostArray> makeArrays(const Built &built,
     std::shuffle(rows.begin(), rows.end(), random);
     for (auto [i, code] : llvm::enumerate(array.codes)) {
       array.defined[i] = 1;
-      if (!argument.limit)
+      if (argument.number)
+        code = static_cast<uint32_t>(*argument.number);
+      else if (!argument.limit)
         code = static_cast<uint32_t>(random() &
                                      ((1ull << wireBits(array.type)) - 1));
       else if (argument.distinct)

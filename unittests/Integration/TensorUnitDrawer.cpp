@@ -99,8 +99,7 @@ bool Drawer::drawTail(Digits time, Digit packet, ElementType type, bool isSub) {
   // two flits of a row.
   int64_t bits = bitsOf(outType), flit = 256 / bits;
   int64_t cells = bits == 4 ? 16 : 8, maxRows = 64 / bits;
-  if (!isSub && packet.count <= cells && packet.spelling.empty() &&
-      chance(45)) {
+  if (packet.count <= cells && packet.spelling.empty() && chance(45)) {
     Digits columns;
     Digits rest = time;
     if (packet.count == cells && chance(40))
@@ -118,6 +117,8 @@ bool Drawer::drawTail(Digits time, Digit packet, ElementType type, bool isSub) {
       packet.pad = flit;
       quoted("transpose", time, {packet});
       kind(columns.size() > 1 ? "transpose of two flits" : "transpose");
+      if (isSub)
+        kind("transpose in the sub context");
     }
   }
   // Trim to words, and the commit cast.
@@ -196,6 +197,7 @@ std::vector<std::string> test::getTensorUnitKinds() {
           "no conversion",
           "main copy",
           "sub copy",
+          "interleaved pair",
           "packet below a flit",
           "packet of a flit",
           "packet of several flits",
@@ -212,6 +214,7 @@ std::vector<std::string> test::getTensorUnitKinds() {
           "cast",
           "transpose",
           "transpose of two flits",
+          "transpose in the sub context",
           "trim",
           "commit_cast",
           "commit_cast_relu",

@@ -201,17 +201,28 @@ constexpr ElementType I4 = ElementType::I4, I8 = ElementType::I8,
                       E4M3 = ElementType::F8E4M3, E5M2 = ElementType::F8E5M2,
                       BF16 = ElementType::BF16;
 
-/// The weight over `axes` behind lane R, in flits.
-Operand weightOf(ElementType type, const std::string &axes,
-                 const std::string &time, const std::string &packet,
-                 const std::string &flits, const std::string &flit) {
-  return {type, axes, "", {time, packet}, {flits, flit}};
+/// A packet for each step of `time`, of one flit, or of `flits` by `flit`.
+Operand rowsOf(ElementType type, const std::string &time,
+               const std::string &packet, const std::string &flits = "",
+               const std::string &flit = "") {
+  Clauses collect = {time, packet};
+  if (!flits.empty())
+    collect = {time + ", " + flits, flit};
+  return {type, time + ", " + packet, "", {time, packet}, collect};
+}
+
+/// The same with A padded to 16: 64 elements of A and C.
+Operand paddedRows(const std::string &time, const std::string &axes) {
+  std::string outer = time == "1" ? "" : time + ", ";
+  return {I8,
+          axes,
+          outer + "A # 16, C",
+          {time, "A # 16, C"},
+          {outer + "A # 16 / 8", "A # 16 % 8, C"}};
 }
 
 /// The weight R by E, one flit a lane.
-Operand oneFlit(ElementType type) {
-  return weightOf(type, "R, E", "R", "E", "R", "E");
-}
+Operand oneFlit(ElementType type) { return rowsOf(type, "R", "E"); }
 
 /// a[A, E] by b[R, E] of one flit each.
 Product pairOf(const std::string &name, ElementType stream, ElementType weight,
@@ -219,7 +230,7 @@ Product pairOf(const std::string &name, ElementType stream, ElementType weight,
   int64_t flit = 256 / wireBits(stream);
   Product product{name,
                   "A = 8, E = " + std::to_string(flit) + ", R = 8",
-                  weightOf(stream, "A, E", "A", "E", "A", "E"),
+                  rowsOf(stream, "A", "E"),
                   oneFlit(weight),
                   "R",
                   "E",
@@ -239,7 +250,7 @@ Product pairOf(const std::string &name, ElementType stream, ElementType weight,
 Product keeping(const std::string &name, const std::string &kept) {
   Product product = pairOf(name, I8, I8);
   product.axes = "A = 8, B = 4, E = 32, R = 8";
-  product.stream = weightOf(I8, "A, B, E", "A, B", "E", "A, B", "E");
+  product.stream = rowsOf(I8, "A, B", "E");
   product.outer = {"A, B", "E"};
   product.kept = product.fold.time = kept;
   product.outAxes = kept + ", R";
@@ -253,7 +264,7 @@ Product tiled(const std::string &name, const std::string &weightAxes,
   product.axes = "A = 8, E = 32, R = 8, T = 5, U = 3, V = 2";
   if (!weightAxes.empty()) {
     std::string time = "R, " + weightAxes;
-    product.weight = weightOf(I8, time + ", E", time, "E", time, "E");
+    product.weight = rowsOf(I8, time, "E");
     product.trf = weightAxes + ", E";
   }
   product.outer.time = product.kept = product.fold.time = "A, " + outer;
@@ -264,10 +275,10 @@ Product tiled(const std::string &name, const std::string &weightAxes,
 INSTANTIATE_TEST_SUITE_P(
     Outer, TensorUnitRow,
     testing::Values(
-        Product{"Row14TwoFlits",
+        Product{"Rows6And14TwoFlits",
                 "A = 8, B = 64, R = 8",
-                weightOf(I8, "A, B", "A", "B", "A, B / 32", "B % 32"),
-                weightOf(I8, "R, B", "R", "B", "R, B / 32", "B % 32"),
+                rowsOf(I8, "A", "B", "B / 32", "B % 32"),
+                rowsOf(I8, "R", "B", "B / 32", "B % 32"),
                 "R",
                 "B",
                 {"A", "B"},
@@ -284,8 +295,8 @@ INSTANTIATE_TEST_SUITE_P(
         // A tile inside of the packet's own axis of time.
         Product{"Row24PartialRead",
                 "B = 5, K = 16, L = 2, M = 32, R = 8",
-                weightOf(BF16, "M, L, K", "M, L", "K", "M, L", "K"),
-                weightOf(BF16, "R, B, L, K", "R, B, L", "K", "R, B, L", "K"),
+                rowsOf(BF16, "M, L", "K"),
+                rowsOf(BF16, "R, B, L", "K"),
                 "R",
                 "B, L, K",
                 {"M, B", "L, K"},
@@ -296,34 +307,39 @@ INSTANTIATE_TEST_SUITE_P(
                 "R",
                 "M, B, R"},
         // A register file that is exactly full: 4 lanes of 4 rows of 2,048.
-        Product{"Row12FullRegisterFile",
-                "H = 16, Q = 2048",
-                weightOf(BF16, "Q", "Q / 16", "Q % 16", "Q / 16", "Q % 16"),
-                weightOf(BF16, "H, Q", "H, Q / 16", "Q % 16", "H, Q / 16",
-                         "Q % 16"),
-                "H / 4",
-                "H % 4, Q",
-                {"Q / 32, H % 4", "Q % 32"},
-                "1",
-                "H % 4",
-                "interleaved",
-                {"H % 4", "H / 4 # 8"},
-                "H / 4",
-                "H",
-                "H % 4, H / 4"}),
+        Product{
+            "Row12FullRegisterFile",
+            "H = 16, Q = 2048",
+            Operand{BF16, "Q", "", {"Q / 16", "Q % 16"}, {"Q / 16", "Q % 16"}},
+            Operand{BF16,
+                    "H, Q",
+                    "",
+                    {"H, Q / 16", "Q % 16"},
+                    {"H, Q / 16", "Q % 16"}},
+            "H / 4",
+            "H % 4, Q",
+            {"Q / 32, H % 4", "Q % 32"},
+            "1",
+            "H % 4",
+            "interleaved",
+            {"H % 4", "H / 4 # 8"},
+            "H / 4",
+            "H",
+            "H % 4, H / 4"}),
     [](const auto &info) { return info.param.name; });
 
 /// All pairs of types that the multiplier takes.
 INSTANTIATE_TEST_SUITE_P(
     Types, TensorUnitRow,
-    testing::Values(pairOf("I4ByI4", I4, I4), pairOf("I5ByI4", I4, I4, -8),
-                    pairOf("I4ByI5", I4, I4, {}, 7),
-                    pairOf("I5ByI5", I4, I4, 7, -8), pairOf("I8ByI8", I8, I8),
-                    pairOf("I9ByI8", I8, I8, 127),
-                    pairOf("I8ByI9", I8, I8, {}, -128),
-                    pairOf("I9ByI9", I8, I8, -128, 127),
-                    pairOf("E4M3", E4M3, E4M3), pairOf("E5M2", E5M2, E5M2),
-                    pairOf("BF16", BF16, BF16)),
+    testing::Values(
+        pairOf("Row65I4ByI4", I4, I4), pairOf("Row65I5ByI4", I4, I4, -8),
+        pairOf("Row65I4ByI5", I4, I4, {}, 7),
+        pairOf("Row65I5ByI5", I4, I4, 7, -8), pairOf("Row65I8ByI8", I8, I8),
+        pairOf("Row65I9ByI8", I8, I8, 127),
+        pairOf("Row65I8ByI9", I8, I8, {}, -128),
+        pairOf("Row65I9ByI9", I8, I8, -128, 127),
+        pairOf("Row65E4M3", E4M3, E4M3), pairOf("Row65E5M2", E5M2, E5M2),
+        pairOf("Row65BF16", BF16, BF16)),
     [](const auto &info) { return info.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -332,8 +348,8 @@ INSTANTIATE_TEST_SUITE_P(
         // Sixteen columns of four cells.
         Product{"Row25SixteenColumns",
                 "A = 8, C = 16, D = 4, R = 8",
-                weightOf(I8, "A, C, D", "A", "C, D", "A, C / 8", "C % 8, D"),
-                weightOf(I8, "R, C, D", "R", "C, D", "R, C / 8", "C % 8, D"),
+                rowsOf(I8, "A", "C, D", "C / 8", "C % 8, D"),
+                rowsOf(I8, "R", "C, D", "C / 8", "C % 8, D"),
                 "R",
                 "C, D",
                 {"A", "C, D"},
@@ -343,33 +359,26 @@ INSTANTIATE_TEST_SUITE_P(
                 {"A, C", "R"},
                 "R",
                 "A, C, R"},
-        Product{"Row26InnermostOfThree",
-                "A = 4, C = 4, D = 4, R = 8",
-                weightOf(I8, "A, C, D", "1", "A, C, D", "A / 2", "A % 2, C, D"),
-                weightOf(I8, "R, A, C, D", "R", "A, C, D", "R, A / 2",
-                         "A % 2, C, D"),
-                "R",
-                "A, C, D",
-                {"1", "A, C, D"},
-                "A, C",
-                "1",
-                "interleaved",
-                {"A, C", "R"},
-                "R",
-                "A, C, R"},
+        Product{
+            "Row26InnermostOfThree",
+            "A = 4, C = 4, D = 4, R = 8",
+            Operand{
+                I8, "A, C, D", "", {"1", "A, C, D"}, {"A / 2", "A % 2, C, D"}},
+            rowsOf(I8, "R", "A, C, D", "A / 2", "A % 2, C, D"),
+            "R",
+            "A, C, D",
+            {"1", "A, C, D"},
+            "A, C",
+            "1",
+            "interleaved",
+            {"A, C", "R"},
+            "R",
+            "A, C, R"},
         // Padding of the columns may go or stay.
         Product{"Row27PaddingGoes",
                 "A = 8, C = 4, R = 8",
-                Operand{I8,
-                        "A, C",
-                        "A # 16, C",
-                        {"1", "A # 16, C"},
-                        {"A # 16 / 8", "A # 16 % 8, C"}},
-                Operand{I8,
-                        "R, A, C",
-                        "R, A # 16, C",
-                        {"R", "A # 16, C"},
-                        {"R, A # 16 / 8", "A # 16 % 8, C"}},
+                paddedRows("1", "A, C"),
+                paddedRows("R", "R, A, C"),
                 "R",
                 "A # 16, C",
                 {"1", "A # 16, C"},
@@ -381,16 +390,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "A, R"},
         Product{"Row27PaddingStays",
                 "A = 8, C = 4, R = 8",
-                Operand{I8,
-                        "A, C",
-                        "A # 16, C",
-                        {"1", "A # 16, C"},
-                        {"A # 16 / 8", "A # 16 % 8, C"}},
-                Operand{I8,
-                        "R, A, C",
-                        "R, A # 16, C",
-                        {"R", "A # 16, C"},
-                        {"R, A # 16 / 8", "A # 16 % 8, C"}},
+                paddedRows("1", "A, C"),
+                paddedRows("R", "R, A, C"),
                 "R",
                 "A # 16, C",
                 {"1", "A # 16, C"},
@@ -403,8 +404,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "A # 16, R"},
         Product{"Row28NoTree",
                 "A = 8, D = 32, R = 8",
-                weightOf(BF16, "A, D", "A", "D", "A, D / 16", "D % 16"),
-                weightOf(BF16, "R, D", "R", "D", "R, D / 16", "D % 16"),
+                rowsOf(BF16, "A", "D", "D / 16", "D % 16"),
+                rowsOf(BF16, "R", "D", "D / 16", "D % 16"),
                 "R",
                 "D",
                 {"A", "D"},
@@ -418,87 +419,110 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     TimeAndLane, TensorUnitRow,
-    testing::Values(
-        keeping("Row30Outer", "A"), keeping("Row30Inner", "B"),
-        keeping("Row30Both", "A, B"),
-        Product{"Row31FourLanes",
-                "B = 3, C = 5, E = 32, R = 4",
-                weightOf(I8, "C, B, E", "C, B", "E", "C, B", "E"),
-                oneFlit(I8),
-                "R",
-                "E",
-                {"C, B", "E"},
-                "1",
-                "C, B",
-                "interleaved",
-                {"C, B", "R # 8"},
-                "R",
-                "C, B, R"},
-        Product{"Row32SequentialColumns",
-                "B = 2, K = 32, M = 6, N = 8",
-                weightOf(I8, "M, B, K", "M", "B, K", "M, B", "K"),
-                weightOf(I8, "N, B, K", "N", "B, K", "N, B", "K"),
-                "N",
-                "B, K",
-                {"M", "B, K"},
-                "B",
-                "M",
-                "sequential",
-                {"M, N", "B # 8"},
-                "B",
-                "M, N, B"},
-        // 8 lanes, 4 open sums, 32 columns: all 1,024 accumulators.
-        Product{
-            "Row33FullSequential",
-            "A = 2, D = 32, M = 4, R = 8",
-            weightOf(BF16, "A, M, D", "A, M", "D", "A, M, D / 16", "D % 16"),
-            weightOf(BF16, "R, D", "R", "D", "R, D / 16", "D % 16"),
-            "R",
-            "D",
-            {"A, M", "D"},
-            "D",
-            "M",
-            "sequential",
-            {"M, R, D / 8", "D % 8"},
-            "D % 8",
-            "M, R, D"},
-        // 8 lanes, 128 open sums, 1 column.
-        Product{"Row35FullInterleaved",
-                "C = 2, K = 64, M = 128, R = 8",
-                weightOf(I8, "C, M, K", "C, M", "K", "C, M, K / 32", "K % 32"),
-                weightOf(I8, "R, C, K", "R, C", "K", "R, C, K / 32", "K % 32"),
-                "R",
-                "C, K",
-                {"C, M", "K"},
-                "1",
-                "M",
-                "interleaved",
-                {"M", "R"},
-                "R",
-                "M, R"},
-        // What is kept outside of the sum needs no accumulators.
-        Product{"Row36AnyNumberOutside",
-                "C = 2, K = 32, M = 4096, R = 8",
-                weightOf(I8, "M, C, K", "M, C", "K", "M, C", "K"),
-                weightOf(I8, "R, C, K", "R, C", "K", "R, C", "K"),
-                "R",
-                "C, K",
-                {"M, C", "K"},
-                "1",
-                "M",
-                "interleaved",
-                {"M", "R"},
-                "R",
-                "M, R"}),
+    testing::Values(keeping("Row30Outer", "A"), keeping("Row30Inner", "B"),
+                    keeping("Row30Both", "A, B"),
+                    Product{"Row31FourLanes",
+                            "B = 3, C = 5, E = 32, R = 4",
+                            rowsOf(I8, "C, B", "E"),
+                            oneFlit(I8),
+                            "R",
+                            "E",
+                            {"C, B", "E"},
+                            "1",
+                            "C, B",
+                            "interleaved",
+                            {"C, B", "R # 8"},
+                            "R",
+                            "C, B, R"},
+                    Product{"Row32SequentialColumns",
+                            "B = 2, K = 32, M = 6, N = 8",
+                            rowsOf(I8, "M", "B, K", "B", "K"),
+                            rowsOf(I8, "N", "B, K", "B", "K"),
+                            "N",
+                            "B, K",
+                            {"M", "B, K"},
+                            "B",
+                            "M",
+                            "sequential",
+                            {"M, N", "B # 8"},
+                            "B",
+                            "M, N, B"},
+                    // 8 lanes, 4 open sums, 32 columns: all 1,024 accumulators.
+                    Product{"Row33FullSequential",
+                            "A = 2, D = 32, M = 4, R = 8",
+                            rowsOf(BF16, "A, M", "D", "D / 16", "D % 16"),
+                            rowsOf(BF16, "R", "D", "D / 16", "D % 16"),
+                            "R",
+                            "D",
+                            {"A, M", "D"},
+                            "D",
+                            "M",
+                            "sequential",
+                            {"M, R, D / 8", "D % 8"},
+                            "D % 8",
+                            "M, R, D"},
+                    // 8 lanes, 128 open sums, 1 column.
+                    Product{"Row35FullInterleaved",
+                            "C = 2, K = 64, M = 128, R = 8",
+                            rowsOf(I8, "C, M", "K", "K / 32", "K % 32"),
+                            rowsOf(I8, "R, C", "K", "K / 32", "K % 32"),
+                            "R",
+                            "C, K",
+                            {"C, M", "K"},
+                            "1",
+                            "M",
+                            "interleaved",
+                            {"M", "R"},
+                            "R",
+                            "M, R"},
+                    // What is kept outside of the sum needs no accumulators.
+                    Product{"Row36AnyNumberOutside",
+                            "C = 2, K = 32, M = 4096, R = 8",
+                            rowsOf(I8, "M, C", "K"),
+                            rowsOf(I8, "R, C", "K"),
+                            "R",
+                            "C, K",
+                            {"M, C", "K"},
+                            "1",
+                            "M",
+                            "interleaved",
+                            {"M", "R"},
+                            "R",
+                            "M, R"}),
     [](const auto &info) { return info.param.name; });
+
+/// The public worked matmul of 64 x 64 x 64 in int8, whose lanes take every
+/// second row of 16 (the registers of its load are in TranslateTest.cpp).
+INSTANTIATE_TEST_SUITE_P(Worked, TensorUnitRow,
+                         testing::Values(Product{
+                             "Matmul64",
+                             "J = 64, K = 64, M = 64",
+                             rowsOf(I8, "M", "K", "K / 32", "K % 32"),
+                             Operand{I8,
+                                     "J, K",
+                                     "",
+                                     {"J / 2 % 8, J % 2, J / 16", "K"},
+                                     {"J / 2 % 8, J % 2, J / 16, K / 32",
+                                      "K % 32"}},
+                             "J / 2 % 8",
+                             "J % 2, J / 16, K",
+                             {"M, J % 2, J / 16", "K"},
+                             "1",
+                             "M, J % 2, J / 16",
+                             "interleaved",
+                             {"M, J % 2, J / 16", "J / 2 % 8"},
+                             "J / 2 % 8",
+                             "M, J",
+                             "M, J % 2, J / 16, J / 2 % 8"}),
+                         [](const auto &info) { return info.param.name; });
 
 /// Row 69: 256 products of 100 by 100 are 2,560,000, whose low byte is 0.
 TEST(TensorUnitValues, Row69SumAndItsLowByte) {
   for (bool narrow : {false, true}) {
     Product product{"",
                     "A = 8, K = 256, R = 8",
-                    weightOf(I8, "A, K", "A", "K", "A, K / 32", "K % 32"),
-                    weightOf(I8, "R, K", "R", "K", "R, K / 32", "K % 32"),
+                    rowsOf(I8, "A", "K", "K / 32", "K % 32"),
+                    rowsOf(I8, "R", "K", "K / 32", "K % 32"),
                     "R",
                     "K",
                     {"A, K / 64", "K % 64"},

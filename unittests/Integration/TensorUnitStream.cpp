@@ -21,6 +21,8 @@ private:
 
   ElementType memory = I8, type = I8;
   bool isSub = false;
+  /// Two tensors in turn, told apart by axis I.
+  bool isPair = false;
   Digit packet;
   Digits slice, newSlice, time, element;
   std::string adapter;
@@ -254,8 +256,14 @@ std::optional<TensorUnitKernel> StreamDrawer::draw() {
   if (memoryBits % 8 != 0 || (isSub && memoryBits % 64 != 0))
     return std::nullopt;
 
-  stage("fetch %d time \"" + text(time) + "\" packet \"" + text({packet}) +
-        "\" : !in_dm");
+  isPair = chance(25);
+  if (isPair) {
+    time.insert(time.begin() + random() % (time.size() + 1), axis("I", 2));
+    kind("interleaved pair");
+  }
+  stage("fetch %d " + std::string(isPair ? "interleave %e along \"I\" " : "") +
+        "time \"" + text(time) + "\" packet \"" + text({packet}) +
+        "\" : !in_dm" + (isPair ? ", !in_dm" : ""));
   if (!adapter.empty())
     stage(adapter);
   if (exchanged) {
@@ -301,18 +309,22 @@ bool StreamDrawer::finish() {
       "\n!out_dm = " +
       dm("dm", outType, newSlice, "element \"" + text(outElement) + "\"") +
       "\n" + target() +
-      "func.func @kernel(%a: !in) -> !out attributes {visa.kernel} {\n"
-      "  %d = visa.to_dm %a : !in -> !in_dm\n  %r = visa.chain " +
+      "func.func @kernel(%a: !in" + (isPair ? ", %b: !in" : "") +
+      ") -> !out attributes {visa.kernel} {\n"
+      "  %d = visa.to_dm %a : !in -> !in_dm\n" +
+      (isPair ? "  %e = visa.to_dm %b : !in -> !in_dm\n" : "") +
+      "  %r = visa.chain " +
       (isSub ? "sub" : "main") + " -> !out_dm {\n" + stages +
       "  }\n"
       "  %o = visa.to_hbm %r : !out_dm -> !out\n"
       "  return %o : !out\n}\n}\n";
   kernel.fill = "bits";
-  kernel.expected = [=, sizes = sizes,
+  kernel.expected = [=, sizes = sizes, isPair = isPair,
                      conversions = conversions](const std::vector<Codes> &in) {
     Codes result;
     forEach(outAxes, sizes, [&](const Index &at) {
-      uint32_t code = in[0][placeOf(inAxes, sizes, at)];
+      uint32_t code =
+          in[isPair ? at.at("I") : 0][placeOf(inAxes, sizes, at)];
       for (const Convert &convert : conversions)
         code = convert(code);
       result.push_back(code);

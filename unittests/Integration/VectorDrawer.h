@@ -41,6 +41,8 @@ class VectorDrawer {
 public:
   explicit VectorDrawer(std::mt19937_64 &random) : random(random) {}
   VectorKernel draw();
+  /// What was drawn cannot be ended.
+  bool isStuck = false;
 
 private:
   // One draw each: the order in which arguments and operands are evaluated is

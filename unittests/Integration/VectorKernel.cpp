@@ -219,7 +219,12 @@ std::string VectorDrawer::write() {
 }
 
 VectorKernel vectors::drawVectorKernel(std::mt19937_64 &random) {
-  return VectorDrawer(random).draw();
+  while (true) {
+    VectorDrawer drawer(random);
+    VectorKernel kernel = drawer.draw();
+    if (!drawer.isStuck)
+      return kernel;
+  }
 }
 
 std::vector<std::string> vectors::getVectorKinds() {
@@ -279,6 +284,10 @@ std::vector<std::string> vectors::getVectorKinds() {
       "freed for a new axis",
       "freed for an axis of time",
       "freed in two parts",
+      "groups of slices of several PEs",
+      "padded axis of time beside slices",
+      "slices behind a zip",
+      "reduce behind a zip",
       // Pairs.
       "pair inside in time",
       "pair outside in time",

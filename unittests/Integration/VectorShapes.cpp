@@ -154,7 +154,9 @@ void VectorDrawer::drawFoldedSpread() {
 
 /// Whole slices, in front of the chain or behind it.
 void VectorDrawer::drawSlices() {
-  int64_t group = int64_t(2) << pick(5);
+  int64_t group = int64_t(2) << pick(8);
+  if (group > 64)
+    kind("groups of slices of several PEs");
   sizes['N'] = 256 / group;
   sizes['R'] = group;
   sizes['C'] = 8;
@@ -174,10 +176,15 @@ void VectorDrawer::drawSlices() {
     sizes['A'] = steps;
   Digits list;
   for (char axis : {'V', 'W', 'A'})
-    if (sizes.count(axis) && sizes[axis] > 1 && (axis == 'A' || chance(60)))
+    if (sizes.count(axis) && sizes[axis] > 1 && (axis == 'A' || chance(60))) {
       list.push_back({axis, sizes[axis], 1, sizes[axis]});
-    else
+      if (axis == 'V' && group > 2 && chance(40)) {
+        kind("padded axis of time beside slices");
+        --sizes[axis];
+      }
+    } else {
       sizes.erase(axis);
+    }
   for (const Digit &digit : list) {
     inAxes += digit.axis;
     outAxes += digit.axis;
@@ -217,6 +224,30 @@ void VectorDrawer::drawPair() {
   inAxes += "C";
   outAxes += "C";
   pairAxis = 'I';
+  if (chance(40)) {
+    // An axis of time is reduced behind the zip.
+    kind("reduce behind a zip");
+    reducedAxis = 'R';
+    sizes['R'] = 3 + pick(3);
+    int64_t padded = sizes['R'] + pick(2);
+    time.insert(time.begin() + pick(unsigned(time.size()) + 1),
+                {'R', padded, 1, padded});
+    inAxes.insert(1, "R");
+    // What a group could not do without.
+    used.insert(vector::Alu::FpFma);
+    used.insert(vector::Alu::FxpAdd);
+    return;
+  }
+  if (chance(60))
+    return;
+  // Slices are reduced behind the zip.
+  kind("slices behind a zip");
+  sizes['N'] = 64;
+  sizes['R'] = 4;
+  reducedSlices = {{'R', 4, 1, 4}};
+  slice = {{'N', 64, 1, 64}, {'R', 4, 1, 4}};
+  inAxes.insert(1, "R");
+  reducesLast = true;
 }
 
 void VectorDrawer::drawShape() {
@@ -293,6 +324,7 @@ void VectorDrawer::widen() {
 }
 
 void VectorDrawer::reduce() {
+  isStuck |= isPaired;
   std::string fn = pickFrom<std::string>(
       {isFloat ? std::string("add") : "add_sat", "max", "min"});
   bool folds = uses(packet, reducedAxis);
@@ -403,8 +435,8 @@ void VectorDrawer::drawChain() {
   // Where two groups are fused.
   Cluster zipAt = Cluster::Clip;
   if (isPaired)
-    zipAt = pickFrom<Cluster>(
-        {Cluster::Logic, Cluster::Fxp, Cluster::Fp, Cluster::Clip});
+    zipAt = pickFrom<Cluster>({Cluster::Logic, Cluster::Fxp, Cluster::Fp,
+                               reducedAxis ? Cluster::Fp : Cluster::Clip});
   auto pass = [&](Cluster next) {
     cluster(next);
     if (!isPaired || zipAt != next)

@@ -206,7 +206,12 @@ bool VectorDrawer::canReadStash(const vector::Operation &row) const {
          stashIsNarrow == isNarrow && !isPaired;
 }
 bool VectorDrawer::canReadRegister(const vector::Operation &row) const {
-  return !isShift(row) && registerReads < 4 && packet.front().axis != '1';
+  // Room for one more, and for what the chain may leave there.
+  int64_t elements = 2 * sizeOf(time + packet);
+  for (const Operand &operand : operands)
+    elements += sizeOf(operand.time + operand.packet);
+  return !isShift(row) && registerReads < 4 && packet.front().axis != '1' &&
+         elements * 4 <= 8192;
 }
 
 /// The register file is read by the last slot.

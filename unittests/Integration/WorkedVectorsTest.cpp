@@ -570,7 +570,7 @@ void runCast(const std::string &from, const std::string &to, int flit,
        .outElement = kept});
 }
 
-TEST(WorkedVectors, FloatCasts41And45To49) {
+TEST(WorkedVectors, FloatCasts41To42And45To49) {
   runCast("f32", "bf16", 16,
           {f(1 + 0x1p-8f), f(1 + 1.5f * 0x1p-7f), f(1 + 0.75f * 0x1p-7f),
            0x7F7FFFFF, 0x00400000, 0x80400000, 0x00800000, 0x7FA00001},

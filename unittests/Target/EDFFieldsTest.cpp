@@ -332,7 +332,10 @@ TEST(EDFFields, RecordsAtTheirBounds) {
   sweep("ARGS.type", {{0, 11}, {12, 255}}, [](Kernel &k, uint64_t v) {
     k.arguments.operands[0].type = static_cast<ElementType>(v);
   });
-  sweep("ARGS.bytes", {{0, machine::hbmBytes}, {machine::hbmBytes + 1, all64}},
+  // The other three have 1,024, 64 and 4,096 bytes; all share one HBM.
+  sweep("ARGS.bytes",
+        {{0, machine::hbmBytes - 5184},
+         {machine::hbmBytes - 5183, machine::hbmBytes + 1, all64}},
         [](Kernel &k, uint64_t v) { k.arguments.operands[0].bytes = v; });
   sweep("ARGS.axis", {{0, all64}, {}}, [](Kernel &k, uint64_t v) {
     k.arguments.operands[0].axes[0].size = v;

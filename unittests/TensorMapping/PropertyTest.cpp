@@ -309,6 +309,13 @@ void expectDerived(const Result<Mapping> &mapping, const Table &expected,
   Result<Mapping> again = Mapping::parse(mapping->str(), mapping->axes());
   ASSERT_TRUE(bool(again)) << mapping->str();
   EXPECT_EQ(again->str(), mapping->str());
+  // What is computed has its form before it has a text.
+  const Result<Canonical> &form = mapping->canonical(),
+                          &spelled = again->canonical();
+  ASSERT_EQ(bool(form), bool(spelled)) << what << ": " << mapping->str();
+  if (form) {
+    EXPECT_TRUE(*form == *spelled) << what << ": " << mapping->str();
+  }
 }
 
 uint64_t environmentOr(const char *name, uint64_t other) {

@@ -233,9 +233,10 @@ TEST(SequenceProperty, VisitsWhatTheStreamDemands) {
   }
   for (auto &[outcome, count] : outcomes)
     std::cout << outcome << " " << count << "\n";
-  if (caseCount() >= 20000)
+  if (caseCount() >= 20000) {
     for (const char *mode : {"read", "write", "carve"})
       EXPECT_GT(outcomes[std::string("entries to ") + mode], 1000) << mode;
+  }
 }
 
 /// What carving leaves is the stream where no digit of the piece has stepped,
@@ -282,14 +283,16 @@ TEST(SequenceProperty, CarvingLeavesTheRest) {
             << position << " of " << rest.str();
       else
         ASSERT_FALSE(isLive(kept, axes)) << position << " of " << rest.str();
-      if (isLive(kept, axes))
+      if (isLive(kept, axes)) {
         ASSERT_EQ(kept.index, cell.index) << position << " of " << rest.str();
+      }
       ASSERT_TRUE(kept.kind != Cell::Kind::Pad || kept.pad != Pad::Bottom);
     }
   }
   std::cout << carved << " carved, " << broadcasts << " with broadcasts left\n";
-  if (caseCount() >= 20000)
+  if (caseCount() >= 20000) {
     EXPECT_GT(carved, 2000);
+  }
 }
 
 /// The terms of a division lead from each live cell of the divisor to the same
@@ -368,6 +371,7 @@ TEST(DivisionProperty, FindsEachCellOfTheDivisor) {
   }
   for (auto &[outcome, count] : outcomes)
     std::cout << outcome << " " << count << "\n";
-  if (caseCount() >= 20000)
+  if (caseCount() >= 20000) {
     EXPECT_GT(outcomes["divisions"], 2000);
+  }
 }

@@ -128,6 +128,39 @@ TEST(ValidCount, SliceAndWholePackets) {
       .expectCellCounts("R");
 }
 
+/// No padding but that of the packets, which all slices count alike.
+TEST(ValidCount, SliceAndShortPackets) {
+  Stream({{"A", 8192}}, "A / 32", "A % 32 / 4", "A % 4 # 8")
+      .expectCellCounts("A");
+  Stream({{"A", 24}, {"X", 16}}, "X, A / 6", "A % 6 / 2", "A % 2 # 8")
+      .expectCellCounts("A");
+}
+
+/// Each axis has counts of its own; an element is live where all admit it.
+TEST(ValidCount, SeveralAxes) { // 40
+  Stream stream({{"X", 16}, {"H", 5}, {"C", 5}, {"W", 19}},
+                "X, H # 8 / 2, C # 8 / 2", "H # 8 % 2, C # 8 % 2, W # 24 / 8",
+                "W # 24 % 8");
+  auto h = stream.derive("H"), c = stream.derive("C"), w = stream.derive("W");
+  ASSERT_TRUE(h && c && w && *h && *c && *w);
+  auto list = [&](int64_t slice) {
+    std::vector<int64_t> counts;
+    for (int64_t t = 0; t < 12; ++t)
+      counts.push_back(std::min(
+          {(*h)->at(slice, t), (*c)->at(slice, t), (*w)->at(slice, t)}));
+    return counts;
+  };
+  using List = std::vector<int64_t>;
+  EXPECT_EQ(list(2 * 4 + 2), (List{8, 8, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(list(0 * 4 + 2), (List{8, 8, 3, 0, 0, 0, 8, 8, 3, 0, 0, 0}));
+  EXPECT_EQ(list(2 * 4 + 0), (List{8, 8, 3, 8, 8, 3, 0, 0, 0, 0, 0, 0}));
+  int64_t total = 0;
+  for (int64_t slice = 0; slice < 16; ++slice)
+    for (int64_t count : list(slice))
+      total += count;
+  EXPECT_EQ(total, 5 * 5 * 19);
+}
+
 TEST(ValidCount, NoPadding) {
   Stream stream({{"R", 16}, {"B", 8}}, "1 # 256", "R", "B");
   auto valid = stream.derive("R");

@@ -87,7 +87,9 @@ def ConvertLIRToResource : Pass<"convert-lir-to-resource", "::mlir::ModuleOp"> {
     affine in loop counters become part of the bases and `advance`.
 
     Operands are the arguments (`inout` if some command writes them), the
-    returned allocations, and `scratch` for all other allocations in HBM.
+    returned allocations, and `scratch` for all other allocations in HBM. If
+    all of them together are more than HBM holds, scratch that does not live at
+    a time in program order shares bytes of one operand (MM-5).
 
     Not yet supported, each an error: returned arguments, a buffer returned
     twice, branches, bounds or offsets known only at run time, engines that
@@ -102,6 +104,10 @@ def ConvertLIRToResource : Pass<"convert-lir-to-resource", "::mlir::ModuleOp"> {
     } : !resource.token
     ```
   }];
+  let options = [
+    Option<"hbmBytes", "hbm-bytes", "int64_t", "0",
+           "Bytes of HBM for all operands of a kernel; 0 for all that a chip has">,
+  ];
   let dependentDialects = ["::furiosa::resource::ResourceDialect"];
 }
 

@@ -9,9 +9,9 @@
 namespace furiosa {
 
 /// All passes that a module may still need on the way to scheduled programs;
-/// each leaves alone what is past it. Overlapping iterations make kernels faster
-/// and larger, by the number of iterations that overlap.
-void buildFuriosaPipeline(mlir::OpPassManager &pm, bool pipelineLoops = false);
+/// each leaves alone what is past it. Overlapping iterations make kernels
+/// faster and larger, by the number of iterations that overlap.
+void buildFuriosaPipeline(mlir::OpPassManager &pm, bool pipelineLoops = true);
 
 /// Inlines the helpers that kernels call, and nothing else.
 mlir::LogicalResult inlineHelpers(mlir::ModuleOp module);

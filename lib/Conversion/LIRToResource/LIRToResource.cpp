@@ -11,6 +11,9 @@
 #include "furiosa/Dialect/LIR/IR/LIR.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
 #include "furiosa/Dialect/Resource/Transforms/Dependences.h"
+#include "furiosa/Dialect/Resource/Transforms/Scratch.h"
+#include "furiosa/Dialect/Utils/Numbers.h"
+#include "furiosa/Target/RNGD/Machine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,7 +22,10 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <array>
 
 using namespace mlir;
 using namespace furiosa;
@@ -35,12 +41,14 @@ namespace furiosa {
 
 namespace {
 
-/// `constant` plus for each loop around `steps[loop]` times its iteration, all
-/// in bytes; unknown if a value is nothing of the kind.
+/// `constant` plus for each loop around `steps[loop]` times its iteration, and
+/// numbers of the host times their steps, all in bytes; unknown if a value is
+/// nothing of the kind.
 struct Affine {
   bool isKnown = false;
   int64_t constant = 0;
   SmallVector<int64_t, 4> steps;
+  llvm::SmallMapVector<Value, int64_t, 1> numbers;
 
   static Affine getConstant(int64_t value) {
     Affine result;
@@ -49,7 +57,9 @@ struct Affine {
     return result;
   }
   bool isConstant() const {
-    return isKnown && llvm::all_of(steps, [](int64_t s) { return s == 0; });
+    auto isZero = [](int64_t step) { return step == 0; };
+    return isKnown && llvm::all_of(steps, isZero) &&
+           llvm::all_of(llvm::make_second_range(numbers), isZero);
   }
 };
 
@@ -68,6 +78,9 @@ static Affine combine(const Affine &a, const Affine &b, bool subtract) {
   for (auto [i, step] : llvm::enumerate(b.steps))
     if (join(result.steps[i], step, result.steps[i]))
       return {};
+  for (auto [number, step] : b.numbers)
+    if (int64_t &sum = result.numbers[number]; join(sum, step, sum))
+      return {};
   return result;
 }
 
@@ -78,6 +91,9 @@ static Affine scale(const Affine &a, int64_t factor) {
   if (llvm::MulOverflow(a.constant, factor, result.constant))
     return {};
   for (int64_t &step : result.steps)
+    if (llvm::MulOverflow(step, factor, step))
+      return {};
+  for (auto &[number, step] : result.numbers)
     if (llvm::MulOverflow(step, factor, step))
       return {};
   return result;
@@ -91,7 +107,8 @@ namespace {
 
 class KernelConverter {
 public:
-  explicit KernelConverter(func::FuncOp kernel) : kernel(kernel) {}
+  KernelConverter(func::FuncOp kernel, int64_t hbmBytes)
+      : kernel(kernel), hbmBytes(hbmBytes) {}
   /// Builds the program in front of the kernel. What it has built in vain, it
   /// erases.
   LogicalResult run();
@@ -103,13 +120,19 @@ private:
   LogicalResult convertBlock(Block &block, OpBuilder &builder, unsigned depth);
   LogicalResult convertLoop(scf::ForOp loop, OpBuilder &builder,
                             unsigned depth);
-  LogicalResult convertDma(lir::DmaOp dma, OpBuilder &builder, unsigned depth,
-                           DenseI64ArrayAttr &advance);
+  LogicalResult convertIf(scf::IfOp branch, OpBuilder &builder, unsigned depth);
+  LogicalResult convertBranch(Block &block, ArrayRef<NumberTest> tests,
+                              OpBuilder &builder, unsigned depth);
+  LogicalResult convertDma(lir::DmaOp dma, resource::IssueOp issue,
+                           OpBuilder &builder, unsigned depth);
+  DenseI64ArrayAttr getRange(BlockArgument argument);
   FailureOr<Affine> getOffset(lir::DmaOp dma, Value offset);
   void evaluate(Operation &op);
   Affine lookup(Value value);
 
   func::FuncOp kernel;
+  /// For all operands.
+  int64_t hbmBytes;
   int64_t pes = 0;
   DenseI64ArrayAttr clusters;
   StringAttr release;
@@ -148,6 +171,13 @@ LogicalResult KernelConverter::collectBuffers() {
   if (!kernel.getBody().hasOneBlock())
     return kernel.emitOpError("not yet supported: branches in a kernel");
   for (BlockArgument argument : kernel.getArguments()) {
+    if (argument.getType().isIntOrIndex()) {
+      if (!getRange(argument))
+        return kernel.emitOpError("argument ")
+               << argument.getArgNumber()
+               << " is a number, but has no array attribute lir.range";
+      continue;
+    }
     auto type = dyn_cast<lir::MemType>(argument.getType());
     if (!type || type.getTier() != lir::Tier::Hbm)
       return kernel.emitOpError("argument ")
@@ -188,12 +218,13 @@ LogicalResult KernelConverter::collectBuffers() {
 LogicalResult KernelConverter::addArguments(OpBuilder &builder) {
   int64_t index = 0;
   auto add = [&](Location loc, Type type, resource::Role role, StringAttr name,
-                 const Twine &defaultName, Attribute operand) -> Value {
+                 const Twine &defaultName, Attribute operand,
+                 DenseI64ArrayAttr range = {}) -> Value {
     if (!name)
       name = builder.getStringAttr(defaultName);
     return resource::ArgumentOp::create(
         builder, loc, type, index++, role, name,
-        dyn_cast_or_null<resource::OperandAttr>(operand));
+        dyn_cast_or_null<resource::OperandAttr>(operand), range);
   };
   auto check = [&](Attribute operand, const Twine &owner) -> LogicalResult {
     if (operand && !isa<resource::OperandAttr>(operand))
@@ -206,14 +237,24 @@ LogicalResult KernelConverter::addArguments(OpBuilder &builder) {
     Attribute operand = kernel.getArgAttr(i, "lir.operand");
     if (failed(check(operand, "argument " + Twine(i))))
       return failure();
+    bool isNumber = argument.getType().isIntOrIndex();
+    if (isNumber) {
+      Affine value = Affine::getConstant(0);
+      value.numbers[argument] = 1;
+      offsets[argument] = value;
+    }
+    Type type = isNumber ? lir::MemType::get(builder.getContext(),
+                                             lir::Tier::Hbm, sizeof(int32_t), 1)
+                         : argument.getType();
     mapping.map(
         argument,
-        add(argument.getLoc(), argument.getType(),
+        add(argument.getLoc(), type,
             written.contains(argument) || kernel.getArgAttr(i, "lir.written")
                 ? resource::Role::InOut
                 : resource::Role::Input,
             dyn_cast_or_null<StringAttr>(kernel.getArgAttr(i, "lir.name")),
-            "arg" + Twine(i), operand));
+            "arg" + Twine(i), operand,
+            isNumber ? getRange(argument) : DenseI64ArrayAttr()));
   }
   for (auto [i, alloc] : llvm::enumerate(results)) {
     Attribute operand = kernel.getResultAttr(i, "lir.operand");
@@ -276,6 +317,13 @@ void KernelConverter::evaluate(Operation &op) {
   offsets[op.getResult(0)] = result;
 }
 
+/// The numbers that the host may give for an argument.
+DenseI64ArrayAttr KernelConverter::getRange(BlockArgument argument) {
+  auto range = kernel.getArgAttrOfType<DenseI64ArrayAttr>(
+      argument.getArgNumber(), "lir.range");
+  return range && range.size() == 2 ? range : DenseI64ArrayAttr();
+}
+
 FailureOr<Affine> KernelConverter::getOffset(lir::DmaOp dma, Value offset) {
   if (!offset)
     return Affine::getConstant(0);
@@ -283,18 +331,11 @@ FailureOr<Affine> KernelConverter::getOffset(lir::DmaOp dma, Value offset) {
   if (!result.isKnown) {
     InFlightDiagnostic diag = dma.emitOpError(
         "not yet supported: an offset that is not affine in the counters of "
-        "loops with constant bounds");
+        "loops with constant bounds and numbers of the host");
     if (Operation *producer = offset.getDefiningOp())
       diag.attachNote(producer->getLoc()) << "the offset is computed here";
     return failure();
   }
-  for (int64_t step : result.steps)
-    if (step < 0) {
-      dma.emitOpError("not yet supported: an offset that falls from one "
-                      "iteration to the next, by ")
-          << -step << " bytes";
-      return failure();
-    }
   return result;
 }
 
@@ -302,15 +343,38 @@ FailureOr<Affine> KernelConverter::getOffset(lir::DmaOp dma, Value offset) {
 // Commands
 //===----------------------------------------------------------------------===//
 
-LogicalResult KernelConverter::convertDma(lir::DmaOp dma, OpBuilder &builder,
-                                          unsigned depth,
-                                          DenseI64ArrayAttr &advance) {
+LogicalResult KernelConverter::convertDma(lir::DmaOp dma,
+                                          resource::IssueOp issue,
+                                          OpBuilder &builder, unsigned depth) {
   FailureOr<Affine> source = getOffset(dma, dma.getSourceOffset());
   if (failed(source))
     return failure();
   FailureOr<Affine> target = getOffset(dma, dma.getTargetOffset());
   if (failed(target))
     return failure();
+  // Numbers count from their least: there all bases are in the buffer.
+  SmallVector<Value> numbers;
+  SmallVector<int64_t> starts;
+  for (Value number : kernel.getArguments()) {
+    int64_t moves[2] = {source->numbers.lookup(number),
+                        target->numbers.lookup(number)};
+    if (moves[0] == 0 && moves[1] == 0)
+      continue;
+    int64_t least = getRange(cast<BlockArgument>(number)).asArrayRef()[0];
+    for (auto [side, move] :
+         llvm::zip_equal(std::array<Affine *, 2>{&*source, &*target}, moves)) {
+      int64_t first;
+      if (llvm::MulOverflow(least, move, first) ||
+          llvm::AddOverflow(side->constant, first, side->constant))
+        return dma.emitOpError("an offset does not fit in 64 bits");
+    }
+    numbers.push_back(mapping.lookup(number));
+    llvm::append_range(starts, moves);
+  }
+  if (!numbers.empty()) {
+    issue.getNumbersMutable().assign(numbers);
+    issue.setStarts(starts);
+  }
   SmallVector<Attribute> engines;
   for (Attribute attr : dma.getEngines()) {
     auto engine = cast<lir::EngineAttr>(attr);
@@ -335,7 +399,7 @@ LogicalResult KernelConverter::convertDma(lir::DmaOp dma, OpBuilder &builder,
     steps.push_back(target->steps[i]);
   }
   if (llvm::any_of(steps, [](int64_t step) { return step != 0; }))
-    advance = builder.getDenseI64ArrayAttr(steps);
+    issue.setAdvance(steps);
   auto moved =
       lir::DmaOp::create(builder, dma.getLoc(), mapping.lookup(dma.getSource()),
                          Value(), mapping.lookup(dma.getTarget()), Value(),
@@ -353,6 +417,21 @@ LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
   Affine lower = lookup(loop.getLowerBound());
   Affine upper = lookup(loop.getUpperBound());
   Affine step = lookup(loop.getStep());
+  // As many trips as the host says, at most those of the range.
+  BlockArgument number = getNumber(loop.getUpperBound());
+  if (number) {
+    if (!lower.isConstant() || lower.constant != 0 || !step.isConstant() ||
+        step.constant != 1)
+      return loop.emitOpError("not yet supported: a bound known only at run "
+                              "time, but for a loop from 0 in steps of 1");
+    ArrayRef<int64_t> range = getRange(number).asArrayRef();
+    if (range[0] < 0)
+      return loop.emitOpError("not yet supported: a number of trips that may "
+                              "be ")
+             << range[0] << "; give argument " << number.getArgNumber()
+             << " a range from 0 on";
+    upper = Affine::getConstant(range[1]);
+  }
   if (!lower.isConstant() || !upper.isConstant() || !step.isConstant())
     return loop.emitOpError("not yet supported: bounds known only at run time");
   if (step.constant <= 0)
@@ -367,7 +446,7 @@ LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
     return loop.emitOpError("the trip count does not fit in 64 bits");
   int64_t trips = (span - 1) / step.constant + 1;
   Value counter = loop.getInductionVar();
-  if (trips == 1) {
+  if (trips == 1 && !number) {
     offsets[counter] = lower;
     return convertBlock(*loop.getBody(), builder, depth);
   }
@@ -380,15 +459,74 @@ LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
   offsets[counter] = value;
 
   auto token = resource::TokenType::get(builder.getContext());
-  auto converted =
-      resource::LoopOp::create(builder, loop.getLoc(), token, trips,
-                               /*barrier=*/false, IntegerAttr(), ValueRange());
+  auto converted = resource::LoopOp::create(builder, loop.getLoc(), token,
+                                            trips, /*barrier=*/false);
+  if (number)
+    converted.getCountMutable().assign(mapping.lookup(Value(number)));
   Block &body = converted.getBody().emplaceBlock();
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
   if (failed(convertBlock(*loop.getBody(), inner, depth + 1)))
     return failure();
   if (body.empty())
     converted.erase();
+  return success();
+}
+
+/// The commands of a branch, in a loop of one trip at most for each test.
+LogicalResult KernelConverter::convertBranch(Block &block,
+                                             ArrayRef<NumberTest> tests,
+                                             OpBuilder &builder,
+                                             unsigned depth) {
+  if (tests.empty())
+    return convertBlock(block, builder, depth);
+  if (depth >= resource::maxLoopDepth)
+    return block.getParentOp()->emitOpError(
+               "not yet supported: loops and branches nested more than ")
+           << resource::maxLoopDepth << " deep";
+  const NumberTest &test = tests.front();
+  auto condition = resource::Condition::Equal;
+  if (test.predicate == arith::CmpIPredicate::ne)
+    condition = resource::Condition::NotEqual;
+  else if (test.predicate == arith::CmpIPredicate::slt)
+    condition = resource::Condition::Less;
+  else if (test.predicate == arith::CmpIPredicate::sge)
+    condition = resource::Condition::NotLess;
+  auto loop = resource::LoopOp::create(
+      builder, block.getParentOp()->getLoc(),
+      resource::TokenType::get(builder.getContext()), /*trips=*/1,
+      /*barrier=*/false);
+  loop.getCountMutable().assign(mapping.lookup(Value(test.number)));
+  loop.setWhen(condition);
+  loop.setBound(test.bound);
+  Block &body = loop.getBody().emplaceBlock();
+  OpBuilder inner = OpBuilder::atBlockEnd(&body);
+  if (failed(convertBranch(block, tests.drop_front(), inner, depth + 1)))
+    return failure();
+  if (body.empty())
+    loop.erase();
+  return success();
+}
+
+LogicalResult KernelConverter::convertIf(scf::IfOp branch, OpBuilder &builder,
+                                         unsigned depth) {
+  if (branch.getNumResults() != 0)
+    return branch.emitOpError("not yet supported: values out of a branch");
+  auto tests = getNumberTests(branch.getCondition());
+  if (!tests)
+    return branch.emitOpError("not yet supported: a condition other than "
+                              "comparisons of a number of the host with "
+                              "constants, joined by and");
+  if (failed(convertBranch(*branch.thenBlock(), *tests, builder, depth)))
+    return failure();
+  if (!branch.elseBlock())
+    return success();
+  // Not all tests hold: one after the other is the first that does not.
+  for (size_t i = 0; i < tests->size(); ++i) {
+    SmallVector<NumberTest> others(tests->begin(), tests->begin() + i);
+    others.push_back((*tests)[i].negate());
+    if (failed(convertBranch(*branch.elseBlock(), others, builder, depth)))
+      return failure();
+  }
   return success();
 }
 
@@ -405,6 +543,11 @@ LogicalResult KernelConverter::convertBlock(Block &block, OpBuilder &builder,
     }
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       if (failed(convertLoop(loop, builder, depth)))
+        return failure();
+      continue;
+    }
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      if (failed(convertIf(branch, builder, depth)))
         return failure();
       continue;
     }
@@ -426,17 +569,12 @@ LogicalResult KernelConverter::convertBlock(Block &block, OpBuilder &builder,
       engine = exec.getContext() == lir::Context::Main ? resource::Engine::Main
                                                        : resource::Engine::Sub;
     auto token = resource::TokenType::get(builder.getContext());
-    auto issue = resource::IssueOp::create(builder, op.getLoc(), token, engine,
-                                           IntegerAttr(), DenseI64ArrayAttr(),
-                                           DenseI64ArrayAttr(), ValueRange());
+    auto issue = resource::IssueOp::create(builder, op.getLoc(), token, engine);
     Block &body = issue.getBody().emplaceBlock();
     OpBuilder inner = OpBuilder::atBlockEnd(&body);
     if (auto dma = dyn_cast<lir::DmaOp>(op)) {
-      DenseI64ArrayAttr advance;
-      if (failed(convertDma(dma, inner, depth, advance)))
+      if (failed(convertDma(dma, issue, inner, depth)))
         return failure();
-      if (advance)
-        issue.setAdvanceAttr(advance);
     } else {
       inner.clone(op, mapping);
     }
@@ -475,6 +613,8 @@ LogicalResult KernelConverter::run() {
              program.getBody().getOps<resource::BufferOp>()))
       if (buffer.getResult().use_empty())
         buffer.erase();
+    if (failed(resource::packScratch(program, hbmBytes)))
+      return failure();
     // What has been folded may leave its buffer; races are sought among
     // addresses that fit.
     if (failed(verify(program)))
@@ -505,8 +645,16 @@ struct ConvertLIRToResourcePass
       if (op->hasAttrOfType<UnitAttr>("visa.kernel"))
         kernels.push_back(op);
     });
+    int64_t capacity = lir::MemType::getCapacity(lir::Tier::Hbm);
+    int64_t bytes = hbmBytes == 0 ? capacity : int64_t(hbmBytes);
+    constexpr int64_t unit = rngd::machine::hbmBufferAlignment;
+    if (bytes < 1 || bytes > capacity || bytes % unit != 0) {
+      getOperation().emitError("hbm-bytes must be a multiple of ")
+          << unit << " from 0 to " << capacity << ", found " << bytes;
+      return signalPassFailure();
+    }
     for (func::FuncOp kernel : kernels)
-      if (failed(KernelConverter(kernel).run()))
+      if (failed(KernelConverter(kernel, bytes).run()))
         return signalPassFailure();
   }
 };

@@ -72,7 +72,7 @@ static void addBarrier(Operation *op) {
   auto token = TokenType::get(op->getContext());
   auto isBarrier = [](Operation *other) {
     auto loop = dyn_cast<LoopOp>(other);
-    return loop && loop.getBarrier();
+    return loop && loop.getBarrier() && !loop.getCount();
   };
   // Other barriers stand for what lies beyond them.
   SmallVector<Value> before;
@@ -82,8 +82,8 @@ static void addBarrier(Operation *op) {
     if (isBarrier(at))
       break;
   }
-  auto barrier = LoopOp::create(builder, op->getLoc(), token, 1,
-                                /*barrier=*/true, IntegerAttr(), before);
+  auto barrier = LoopOp::create(builder, op->getLoc(), token, /*trips=*/1,
+                                /*barrier=*/true, before);
   barrier.getBody().emplaceBlock();
   for (Operation *later = op; later; later = later->getNextNode()) {
     if (auto issue = dyn_cast<IssueOp>(later))
@@ -105,7 +105,7 @@ static void separate(IssueOp a, IssueOp b) {
     return;
   for (Operation *at = first->getNextNode(); at != second;
        at = at->getNextNode())
-    if (hasBarrier(at))
+    if (hasCertainBarrier(at))
       return;
   addBarrier(second);
 }
@@ -175,11 +175,11 @@ void furiosa::orderPEs(ProgramOp program) {
         }
         footprint.base = side ? engine.getTarget() : engine.getSource();
         footprint.packet = engine.getPacket();
-        if (std::optional<ArrayRef<int64_t>> advance = issue.getAdvance())
-          for (auto [i, loop] : llvm::enumerate(loops)) {
-            footprint.sizes.push_back(loop.getTrips());
-            footprint.strides.push_back((*advance)[2 * i + side]);
-          }
+        for (auto [base, count, stride] : getMoves(issue, side == 1)) {
+          footprint.base += base;
+          footprint.sizes.push_back(count);
+          footprint.strides.push_back(stride);
+        }
         llvm::append_range(footprint.sizes, engine.getSizes());
         llvm::append_range(footprint.strides, side ? engine.getTargetStrides()
                                                    : engine.getSourceStrides());

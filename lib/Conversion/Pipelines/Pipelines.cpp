@@ -65,9 +65,9 @@ struct SchedulePrograms
     for (resource::ProgramOp program : programs) {
       // A schedule that is there, hand-edited perhaps, is kept if it holds.
       bool isNew = !program.getMakespan();
-      if (isNew &&
-          (pipelineLoops ||
-           program->hasAttr(resource::pipelineLoopsAttrName)) &&
+      auto wish =
+          program->getAttrOfType<BoolAttr>(resource::pipelineLoopsAttrName);
+      if (isNew && (wish ? wish.getValue() : pipelineLoops) &&
           failed(runPipeline(overlap, program)))
         return signalPassFailure();
       if (failed(runPipeline(isNew ? schedule : verify, program)))
@@ -80,9 +80,9 @@ struct SchedulePrograms
 
 struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
   Option<bool> pipelineLoops{
-      *this, "pipeline-loops", llvm::cl::init(false),
-      llvm::cl::desc("Let iterations of loops overlap, in more code, in all "
-                     "kernels; else in those with resource.pipeline_loops")};
+      *this, "pipeline-loops", llvm::cl::init(true),
+      llvm::cl::desc("Let iterations of loops overlap, in more code, where "
+                     "resource.pipeline_loops does not say")};
 };
 } // namespace
 

@@ -168,7 +168,7 @@ void Emitter::copyInto(Value source, Value target, int axis) {
   // The window from `start` of `tensor`, null where it has none.
   auto view = [&](Value tensor, int64_t start, int64_t length,
                   mapping::Pad hole) -> Value {
-    auto type = cast<visa::HbmType>(tensor.getType());
+    auto type = mlir::cast<visa::HbmType>(tensor.getType());
     auto digits = MappingAttr::parseText(index, axes.visa());
     if (!digits)
       return {};
@@ -199,7 +199,7 @@ Value Emitter::step(Value tensor, const AxisLoop &loop, Value at,
                     mapping::Pad hole) {
   if (loop.count == 1)
     return tensor;
-  auto type = cast<visa::HbmType>(tensor.getType());
+  auto type = mlir::cast<visa::HbmType>(tensor.getType());
   const mapping::Mapping &element = type.getElement().getMapping();
   std::string index = axes.name(loop.axis) + " / " + std::to_string(loop.tile);
   auto digits = MappingAttr::parseText(index, axes.visa());

@@ -66,8 +66,7 @@ static int64_t boundTraffic(TypeRange types) {
 // Search
 //===----------------------------------------------------------------------===//
 
-unsigned Search::build(ModuleOp module, ValueRange operands,
-                       const Residents &residents, Type result,
+unsigned Search::build(ModuleOp module, const Task &task,
                        const Candidate &candidate) const {
   Location loc = module.getLoc();
   module->setAttr(visa::VISADialect::getTargetAttrName(), target);
@@ -75,25 +74,25 @@ unsigned Search::build(ModuleOp module, ValueRange operands,
   builder.setInsertionPointToStart(module.getBody());
   auto function = func::FuncOp::create(
       builder, loc, "candidate",
-      builder.getFunctionType(TypeRange(operands), TypeRange(result)));
+      builder.getFunctionType(TypeRange(task.operands), task.result));
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
   Residents held;
   for (auto [operand, argument] :
-       llvm::zip_equal(operands, body->getArguments()))
-    for (const Residents::Entry &entry : residents.of(operand))
+       llvm::zip_equal(task.operands, body->getArguments()))
+    for (const Residents::Entry &entry : task.residents.of(operand))
       held.add(argument,
                visa::AllocOp::create(builder, loc, entry.held.getType()),
                entry.filled);
   Emitter emitter(builder, loc, axes, &held);
   Value value = candidate.emit(emitter, body->getArguments());
   auto store = value.getDefiningOp<visa::ToHbmOp>();
-  if (countsStore || !store) {
+  if (task.countsStore || !store) {
     func::ReturnOp::create(builder, loc, value);
   } else {
     func::ReturnOp::create(builder, loc);
     function.setFunctionType(
-        builder.getFunctionType(TypeRange(operands), TypeRange()));
+        builder.getFunctionType(TypeRange(task.operands), TypeRange()));
     store->erase();
   }
   // What data memory holds and nothing reads.
@@ -132,12 +131,11 @@ std::optional<int64_t> Search::getMakespan(ModuleOp module) const {
   return succeeded(schedule(module)) ? getCycles(module).first : std::nullopt;
 }
 
-Search::Outcome Search::evaluate(Location loc, ValueRange operands,
-                                 const Residents &residents, Type result,
+Search::Outcome Search::evaluate(Location loc, const Task &task,
                                  const Candidate &candidate) const {
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   Silence silence(loc.getContext());
-  build(*module, operands, residents, result, candidate);
+  build(*module, task, candidate);
   if (failed(schedule(*module)))
     return {std::nullopt, 0,
             silence.first.empty() ? "it does not compile" : silence.first};
@@ -222,10 +220,8 @@ bool Search::isPinned(Operation *op, const Candidate &candidate) const {
 }
 
 FailureOr<const Candidate *>
-Search::choose(Operation *op, ValueRange operands, const Residents &residents,
-               Type result, bool countsStore,
+Search::choose(Operation *op, const Task &task,
                std::vector<Candidate> &candidates) {
-  this->countsStore = countsStore;
   if (failed(checkPins(op, candidates)))
     return failure();
   llvm::erase_if(candidates, [&](const Candidate &candidate) {
@@ -233,12 +229,13 @@ Search::choose(Operation *op, ValueRange operands, const Residents &residents,
   });
   for (auto [number, candidate] : llvm::enumerate(candidates))
     candidate.number = number;
-  if (llvm::any_of(operands,
-                   [&](Value value) { return !residents.of(value).empty(); })) {
+  if (llvm::any_of(task.operands, [&](Value value) {
+        return !task.residents.of(value).empty();
+      })) {
     Silence silence(op->getContext());
     for (Candidate &candidate : candidates) {
       OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
-      candidate.hits = build(*module, operands, residents, result, candidate);
+      candidate.hits = build(*module, task, candidate);
     }
   }
   // What finds its operands is looked at first.
@@ -272,8 +269,7 @@ Search::choose(Operation *op, ValueRange operands, const Residents &residents,
       ++skipped;
       continue;
     }
-    Outcome outcome =
-        evaluate(op->getLoc(), operands, residents, result, candidate);
+    Outcome outcome = evaluate(op->getLoc(), task, candidate);
     if (!outcome.cycles) {
       ++refused;
       if (firstReason.empty())
@@ -309,13 +305,13 @@ Search::choose(Operation *op, ValueRange operands, const Residents &residents,
     diag << best->placement() << ": " << bestCycles
          << " cycles, lower bound of its schedule " << bestBound;
     // What data memory holds may need no transfer.
-    int64_t traffic = boundTraffic(TypeRange(result)), fixed = boundFixed();
+    int64_t traffic = boundTraffic(task.result), fixed = boundFixed();
     if (best->hits > 0)
       fixed -= machine::dmaStartupCycles;
     else
-      traffic += boundTraffic(TypeRange(operands));
-    if (!countsStore) {
-      traffic -= boundTraffic(TypeRange(result));
+      traffic += boundTraffic(TypeRange(task.operands));
+    if (!task.countsStore) {
+      traffic -= boundTraffic(task.result);
       fixed -= machine::dmaStartupCycles;
     }
     int64_t ideal = 0;
@@ -331,7 +327,7 @@ Search::choose(Operation *op, ValueRange operands, const Residents &residents,
     if (best->hits > 0)
       diag << "; finds " << best->hits
            << (best->hits == 1 ? " operand" : " operands") << " in data memory";
-    if (!countsStore)
+    if (!task.countsStore)
       diag << "; without the store of its result";
     diag << "; " << candidates.size() << " candidates, " << scheduled
          << " scheduled, " << pruned << " bounded away, " << refused

@@ -37,6 +37,18 @@ struct Candidate {
   std::function<mlir::Value(Emitter &, mlir::ValueRange)> emit;
 };
 
+/// What a candidate is to compute.
+struct Task {
+  /// In HBM, of which data memory holds what `residents` says.
+  mlir::ValueRange operands;
+  const Residents &residents;
+  /// Type of the result in HBM.
+  mlir::Type result;
+  /// Whether candidates pay for the store of their result; else it is to stay
+  /// in data memory.
+  bool countsStore;
+};
+
 /// Keeps what this thread reports to itself, and remembers the first error.
 class Silence {
 public:
@@ -83,14 +95,9 @@ public:
          const SearchOptions &options)
       : axes(axes), target(target), options(options) {}
 
-  /// The best of `candidates` for `op` on these operands in HBM, of which data
-  /// memory holds what `residents` says, and with a result in HBM of this type.
-  /// Without `countsStore` it is to stay in data memory. An error at `op` if
-  /// none is legal.
+  /// The best of `candidates` for `op`. An error at `op` if none is legal.
   mlir::FailureOr<const Candidate *> choose(mlir::Operation *op,
-                                            mlir::ValueRange operands,
-                                            const Residents &residents,
-                                            mlir::Type result, bool countsStore,
+                                            const Task &task,
                                             std::vector<Candidate> &candidates);
 
   const KernelAxes &getAxes() const { return axes; }
@@ -113,20 +120,16 @@ private:
     int64_t lowerBound = 0;
     std::string reason;
   };
-  Outcome evaluate(mlir::Location loc, mlir::ValueRange operands,
-                   const Residents &residents, mlir::Type result,
+  Outcome evaluate(mlir::Location loc, const Task &task,
                    const Candidate &candidate) const;
   /// A kernel that is the candidate alone. What data memory holds is there,
   /// from nowhere. Returns how many of its loads find it.
-  unsigned build(mlir::ModuleOp module, mlir::ValueRange operands,
-                 const Residents &residents, mlir::Type result,
+  unsigned build(mlir::ModuleOp module, const Task &task,
                  const Candidate &candidate) const;
 
   const KernelAxes &axes;
   visa::TargetAttr target;
   SearchOptions options;
-  /// Whether the candidates of now pay for the store of their result.
-  bool countsStore = true;
 };
 
 } // namespace furiosa::tmap

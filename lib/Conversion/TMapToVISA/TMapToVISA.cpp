@@ -54,9 +54,10 @@ private:
     /// them in data memory.
     bool countsStores = true;
   };
-  /// The one that gives the shortest schedule; with tensors that stay there is
-  /// less room for what comes between.
-  Strategy chooseStrategy(Block &old, visa::TargetAttr target);
+  /// The one that gives the shortest schedule, and what it writes; with tensors
+  /// that stay there is less room for what comes between.
+  std::pair<Strategy, std::unique_ptr<Block>>
+  chooseStrategy(Block &old, visa::TargetAttr target);
   LogicalResult convertBody(Block &old, Strategy chosen);
   /// Cycles of what has been written; nothing where it does not fit the chip.
   std::optional<int64_t> getConvertedCycles();
@@ -264,14 +265,20 @@ LogicalResult KernelConversion::run() {
 
   Block &old = kernel.getBody().front();
   Strategy best;
+  std::unique_ptr<Block> written;
   if (llvm::count_if(old, [](Operation &op) {
         return isa<ContractOp, ElementwiseOp, CastOp, ReduceOp>(op);
       }) > 1)
-    best = chooseStrategy(old, target);
-  search.emplace(axes, target, options);
-  isExplaining = true;
-  if (failed(convertBody(old, best)))
-    return failure();
+    std::tie(best, written) = chooseStrategy(old, target);
+  if (written && !options.explain) {
+    kernel.getBody().push_back(written.release());
+  } else {
+    // What the choices say of themselves is said once.
+    search.emplace(axes, target, options);
+    isExplaining = true;
+    if (failed(convertBody(old, best)))
+      return failure();
+  }
   Emitter emitter(builder, kernel.getLoc(), axes);
   SmallVector<Type> results;
   for (Type type : kernel.getResultTypes())
@@ -283,13 +290,14 @@ LogicalResult KernelConversion::run() {
   return success();
 }
 
-KernelConversion::Strategy
+std::pair<KernelConversion::Strategy, std::unique_ptr<Block>>
 KernelConversion::chooseStrategy(Block &old, visa::TargetAttr target) {
   SearchOptions quiet = options;
   quiet.explain = false;
   search.emplace(axes, target, quiet);
   Silence silence(kernel.getContext());
   Strategy best{false, true};
+  std::unique_ptr<Block> written;
   int64_t bestCycles = std::numeric_limits<int64_t>::max();
   for (Strategy strategy :
        {Strategy{true, true}, Strategy{true, false}, Strategy{false, true}}) {
@@ -300,13 +308,16 @@ KernelConversion::chooseStrategy(Block &old, visa::TargetAttr target) {
     if (failed(convertBody(old, strategy)))
       continue;
     auto cycles = getConvertedCycles();
-    kernel.getBody().back().erase();
+    Block *fresh = &kernel.getBody().back();
+    kernel.getBody().getBlocks().remove(fresh);
+    std::unique_ptr<Block> owned(fresh);
     if (cycles && *cycles < bestCycles) {
       best = strategy;
       bestCycles = *cycles;
+      written = std::move(owned);
     }
   }
-  return best;
+  return {best, std::move(written)};
 }
 
 std::optional<int64_t> KernelConversion::getConvertedCycles() {
@@ -390,8 +401,9 @@ KernelConversion::place(Operation *op, ValueRange operands, Value result,
   bool stays = llvm::all_of(result.getUsers(), [](Operation *user) {
     return isa<ContractOp, ElementwiseOp, CastOp, ReduceOp>(user);
   });
-  auto best = search->choose(op, sources, residents, emitter.hbmType(type),
-                             strategy.countsStores || !stays, *candidates);
+  Task task{sources, residents, emitter.hbmType(type),
+            strategy.countsStores || !stays};
+  auto best = search->choose(op, task, *candidates);
   if (failed(best))
     return failure();
   Value placed = (*best)->emit(emitter, sources);

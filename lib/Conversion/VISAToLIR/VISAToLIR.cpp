@@ -215,8 +215,19 @@ static Attribute getOperandAttr(Type type) {
 
 void Planner::annotate() {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
-    if (isTensor(type))
+    if (isTensor(type)) {
       kernel.setArgAttr(index, "lir.operand", getOperandAttr(type));
+    } else if (auto range = getNumberRange(kernel.getArgument(index))) {
+      OpBuilder builder(kernel);
+      kernel.setArgAttr(index, "lir.operand",
+                        resource::OperandAttr::get(
+                            kernel.getContext(), builder.getI32Type(), "1", "1",
+                            ArrayRef<StringAttr>(), ArrayRef<int64_t>()));
+      kernel.setArgAttr(
+          index, "lir.range",
+          builder.getDenseI64ArrayAttr({range->first, range->second}));
+      kernel.removeArgAttr(index, rangeAttrName);
+    }
   for (auto [index, type] : llvm::enumerate(kernel.getResultTypes()))
     if (isTensor(type))
       kernel.setResultAttr(index, "lir.operand", getOperandAttr(type));

@@ -13,6 +13,13 @@ using namespace furiosa::visa;
 /// Guards of the two groups of pair mode.
 static constexpr StringLiteral group0 = "---0", group1 = "---1";
 
+/// Whether both groups end in the sums of a reduction behind a zip.
+static bool endsGroups(const StageRecord &record) {
+  const VectorState &before = record.before.vector;
+  return before.zip && before.pairTime.uses(before.pairAxis) &&
+         !record.after.vector.pairTime.uses(before.pairAxis);
+}
+
 /// Whether a later stage looks at execution ids.
 static bool usesIds(const StageLowering &stage) {
   for (const StageRecord &record : stage.records.drop_front(stage.index + 1))
@@ -137,9 +144,33 @@ struct ConversionLowering
   }
 };
 
+/// In front of a stage: what keeps group 0 out of a reduction over time.
+static void createGroupAside(Operation *op, const StageLowering &stage,
+                             OpBuilder &builder) {
+  for (auto [index, record] : llvm::enumerate(stage.records)) {
+    auto reduce = dyn_cast<visa::VectorReduceOp>(record.op);
+    if (!reduce || !endsGroups(record))
+      continue;
+    auto aside = findGroupAside(
+        reduce, *vector::findIntraSlice(stringifyVectorFn(reduce.getFn()),
+                                        record.before.type));
+    if (aside->before != op)
+      continue;
+    SmallVector<int32_t> seconds;
+    if (aside->operation->arity == 3)
+      seconds.push_back(static_cast<int32_t>(aside->with));
+    createAlu(builder, op->getLoc(), *aside->operation,
+              static_cast<int32_t>(aside->value), seconds,
+              Attribute(builder.getStringAttr(group0)), /*stash=*/false,
+              Value(), DenseI64ArrayAttr(), DenseI64ArrayAttr(), aside->mode);
+  }
+}
+
 struct NarrowLowering
     : public StageModel<NarrowLowering, visa::VectorNarrowOp> {
-  void lower(Operation *op, const StageLowering &, OpBuilder &builder) const {
+  void lower(Operation *op, const StageLowering &stage,
+             OpBuilder &builder) const {
+    createGroupAside(op, stage, builder);
     bool splits =
         cast<visa::VectorNarrowOp>(op).getKind() == visa::NarrowKind::Split;
     lir::VectorNarrowOp::create(builder, op->getLoc(),
@@ -215,6 +246,7 @@ struct ReduceLowering
     : public StageModel<ReduceLowering, visa::VectorReduceOp> {
   void lower(Operation *op, const StageLowering &stage,
              OpBuilder &builder) const {
+    createGroupAside(op, stage, builder);
     auto plan = deriveReduce(stage);
     const vector::Reduction *row = vector::findIntraSlice(
         stringifyVectorFn(cast<visa::VectorReduceOp>(op).getFn()),
@@ -231,8 +263,9 @@ struct SliceReduceLowering
              OpBuilder &builder) const {
     auto reduce = cast<VectorInterSliceReduceOp>(op);
     const Layout &before = stage.before();
-    auto plan = deriveSliceReduce(before.slice, stage.after().slice,
-                                  before.time, getIdentityAxis(reduce, before));
+    auto plan =
+        deriveSliceReduce(before.slice, stage.after().slice, before.time,
+                          before.flowTime(), getIdentityAxis(reduce, before));
     const vector::Reduction *row =
         vector::findInterSlice(stringifyVectorFn(reduce.getFn()), before.type);
     Arrays arrays(plan->loops);
@@ -245,7 +278,8 @@ struct SliceReduceLowering
 struct FinalLowering : public StageModel<FinalLowering, VectorFinalOp> {
   void lower(Operation *op, const StageLowering &stage,
              OpBuilder &builder) const {
-    if (stage.before().vector.zip)
+    const VectorState &state = stage.before().vector;
+    if (state.zip && state.pairTime.uses(state.pairAxis))
       lir::VectorCompactOp::create(builder, op->getLoc(), group1);
   }
 };

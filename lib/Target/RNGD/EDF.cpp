@@ -79,9 +79,11 @@ static Fault checkInstruction(const Instruction &inst) {
     break;
   }
   case Opcode::Loop:
-    usesWord = true;
+    usesWord = usesImm = true;
     if (inst.word == 0)
       return "a loop runs at least once";
+    if (inst.imm % 8 != 0)
+      return "SPM address " + hex(inst.imm) + " is not a multiple of 8";
     break;
   case Opcode::If:
     usesReg = true;
@@ -162,12 +164,12 @@ std::vector<uint32_t> edf::findBranchTargets(const Program &program) {
   std::vector<uint32_t> targets(program.instructions.size());
   llvm::SmallVector<size_t, maxLoopDepth> open;
   for (auto [i, inst] : llvm::enumerate(program.instructions)) {
-    if (inst.opcode == Opcode::If) {
+    if (inst.opcode == Opcode::If || inst.opcode == Opcode::Loop) {
       open.push_back(i);
     } else if (inst.opcode == Opcode::Else) {
       targets[open.back()] = static_cast<uint32_t>(i + 1);
       open.back() = i;
-    } else if (inst.opcode == Opcode::EndIf) {
+    } else if (inst.opcode == Opcode::EndIf || inst.opcode == Opcode::EndLoop) {
       targets[open.pop_back_val()] = static_cast<uint32_t>(i);
     }
   }
@@ -175,15 +177,14 @@ std::vector<uint32_t> edf::findBranchTargets(const Program &program) {
 }
 
 /// The barriers of a program with the loops around them.
-static std::vector<std::pair<Opcode, uint32_t>>
-getBarriers(const Program &program) {
-  std::vector<std::pair<Opcode, uint32_t>> result;
+static std::vector<Instruction> getBarriers(const Program &program) {
+  std::vector<Instruction> result;
   for (const Instruction &inst : program.instructions) {
-    if (inst.opcode == Opcode::EndLoop && result.back().first == Opcode::Loop)
+    if (inst.opcode == Opcode::EndLoop && result.back().opcode == Opcode::Loop)
       result.pop_back(); // There was none inside.
     else if (inst.opcode == Opcode::Loop || inst.opcode == Opcode::EndLoop ||
              inst.opcode == Opcode::Barrier)
-      result.push_back({inst.opcode, inst.word});
+      result.push_back(inst);
   }
   return result;
 }
@@ -253,6 +254,7 @@ Fault edf::checkSpm(const SpmImage &spm) {
 
 static Fault checkArguments(const Arguments &arguments, const SpmImage &spm) {
   bool scratchSeen = false;
+  uint64_t bytes = 0;
   for (auto [i, operand] : llvm::enumerate(arguments.operands)) {
     std::string where = "operand " + std::to_string(i) + ": ";
     if (static_cast<unsigned>(operand.role) >= std::size(roleNames))
@@ -264,6 +266,11 @@ static Fault checkArguments(const Arguments &arguments, const SpmImage &spm) {
     if (operand.bytes > machine::hbmBytes)
       return where + std::to_string(operand.bytes) +
              " bytes exceed the HBM of " + std::to_string(machine::hbmBytes);
+    bytes += operand.bytes;
+    if (bytes > machine::hbmBytes)
+      return where + "with those before it needs " + std::to_string(bytes) +
+             " bytes, more than the HBM of " +
+             std::to_string(machine::hbmBytes);
     if (operand.role == Role::Scratch) {
       scratchSeen = true;
       if (!operand.axes.empty() || !operand.chipMapping.empty() ||
@@ -283,6 +290,44 @@ static Fault checkArguments(const Arguments &arguments, const SpmImage &spm) {
       return where + "SPM address " + hex(relocation.spmAddress) +
              " is not a 64-bit word of the SPM image";
   }
+  return std::nullopt;
+}
+
+Fault edf::checkScalars(const Scalars &scalars) {
+  const Scalar *before = nullptr;
+  for (auto [i, scalar] : llvm::enumerate(scalars.scalars)) {
+    std::string where = "scalar " + std::to_string(i) + ": ";
+    if (before && before->operand >= scalar.operand)
+      return where + "not in the order of operands";
+    before = &scalar;
+    if (scalar.min > scalar.max)
+      return where + "there is no number from " + std::to_string(scalar.min) +
+             " to " + std::to_string(scalar.max);
+  }
+  for (auto [i, use] : llvm::enumerate(scalars.uses))
+    if (use.scalar >= scalars.scalars.size())
+      return "use " + std::to_string(i) + " of a scalar: there is no scalar " +
+             std::to_string(use.scalar);
+  return std::nullopt;
+}
+
+/// Scalars are inputs of one i32; what they are used for is in the image.
+static Fault checkScalarOperands(const Kernel &kernel) {
+  llvm::ArrayRef<Operand> operands = kernel.arguments.operands;
+  for (auto [i, scalar] : llvm::enumerate(kernel.scalars.scalars)) {
+    std::string where = "scalar " + std::to_string(i) + ": ";
+    if (scalar.operand >= operands.size())
+      return where + "there is no operand " + std::to_string(scalar.operand);
+    const Operand &operand = operands[scalar.operand];
+    if (operand.role != Role::Input || operand.type != ElementType::I32 ||
+        operand.bytes != 4 || !operand.axes.empty())
+      return where + "operand " + std::to_string(scalar.operand) +
+             " is not an input of one i32";
+  }
+  for (auto [i, use] : llvm::enumerate(kernel.scalars.uses))
+    if (use.spmAddress % 8 != 0 || !inImage(kernel.spm, use.spmAddress, 8))
+      return "use " + std::to_string(i) + " of a scalar: SPM address " +
+             hex(use.spmAddress) + " is not a 64-bit word of the SPM image";
   return std::nullopt;
 }
 
@@ -436,16 +481,24 @@ Fault edf::checkKernel(const Kernel &kernel) {
     seen[program.cluster] = true;
     if (Fault fault = checkProgram(program))
       return where + *fault;
-    for (auto [i, inst] : llvm::enumerate(program.instructions))
-      if ((inst.opcode == Opcode::Add || inst.opcode == Opcode::If) &&
-          !inImage(kernel.spm, inst.word, 8))
+    for (auto [i, inst] : llvm::enumerate(program.instructions)) {
+      if (inst.opcode != Opcode::Add && inst.opcode != Opcode::If &&
+          !inst.hasCount())
+        continue;
+      uint64_t address = inst.hasCount() ? inst.imm : inst.word;
+      if (!inImage(kernel.spm, address, 8))
         return where + "instruction " + std::to_string(i) + ": SPM address " +
-               hex(inst.word) + " is outside the SPM image";
+               hex(address) + " is outside the SPM image";
+    }
   }
   for (const Program &program : kernel.programs)
     if (getBarriers(program) != getBarriers(kernel.programs.front()))
       return "the programs of the clusters come to different barriers";
   if (Fault fault = checkArguments(kernel.arguments, kernel.spm))
+    return fault;
+  if (Fault fault = checkScalars(kernel.scalars))
+    return fault;
+  if (Fault fault = checkScalarOperands(kernel))
     return fault;
   if (Fault fault = checkConstants(kernel.constants))
     return fault;
@@ -484,19 +537,38 @@ edf::computeDigest(llvm::ArrayRef<uint8_t> bytes) {
 // SPM layout
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<uint32_t> SpmBuilder::place(llvm::ArrayRef<uint8_t> bytes,
-                                           uint32_t alignment, SpmItem item) {
+llvm::Expected<uint32_t> SpmBuilder::append(llvm::ArrayRef<uint8_t> bytes,
+                                            uint32_t alignment) {
   uint64_t address = llvm::alignTo(image.base + image.bytes.size(), alignment);
-  if (address + bytes.size() > machine::spmDataEnd)
+  if (address + bytes.size() > machine::spmDataEnd) {
+    uint64_t held[2] = {};
+    for (const SpmItem &other : image.items)
+      held[other.kind == ItemKind::DmaDescriptor] += other.size;
     return makeError("the SPM data area of " +
                      Twine(machine::spmDataEnd - machine::spmDataBase) +
-                     " bytes is full");
+                     " bytes is full: no room for " + Twine(bytes.size()) +
+                     " beside " + Twine(held[0]) +
+                     " bytes of register images and " + Twine(held[1]) +
+                     " of DMA descriptors, which all live to the end");
+  }
   image.bytes.resize(address - image.base, 0);
   llvm::append_range(image.bytes, bytes);
-  item.address = static_cast<uint32_t>(address);
+  return static_cast<uint32_t>(address);
+}
+
+llvm::Expected<uint32_t> SpmBuilder::place(llvm::ArrayRef<uint8_t> bytes,
+                                           uint32_t alignment, SpmItem item) {
+  llvm::Expected<uint32_t> address = append(bytes, alignment);
+  if (!address)
+    return address;
+  item.address = *address;
   item.size = static_cast<uint32_t>(bytes.size());
   image.items.push_back(item);
-  return item.address;
+  return address;
+}
+
+llvm::Expected<uint32_t> SpmBuilder::addWord() {
+  return append(std::array<uint8_t, 8>{}, 8);
 }
 
 llvm::Expected<uint32_t> SpmBuilder::add(const SfrImage &sfr, unsigned bank) {

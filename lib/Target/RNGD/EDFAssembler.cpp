@@ -105,6 +105,7 @@ private:
   bool parseSide(uint64_t &base, std::array<uint32_t, 8> &limits,
                  std::array<int32_t, 8> &strides);
   bool parseArgument(Arguments &arguments);
+  bool parseScalar(Scalars &scalars);
   bool parsePlanEntry(std::vector<PlanEntry> &plan);
   bool parseConstant(std::vector<Constant> &constants);
   bool parseScheduled(Schedule &schedule);
@@ -392,8 +393,12 @@ bool Assembler::parseInstruction(Instruction &inst, KnownRegisters &registers) {
       return false;
   } else if (name == "loop") {
     inst.opcode = Opcode::Loop;
-    if (!parse(inst.word) || !expect("{"))
+    uint32_t address = 0;
+    if (!parse(inst.word) ||
+        (accept("by") && !(expect("[") && parse(address) && expect("]"))) ||
+        !expect("{"))
       return false;
+    inst.imm = address;
   } else if (name == "add") {
     inst.opcode = Opcode::Add;
     int64_t addend = 0;
@@ -667,6 +672,35 @@ bool Assembler::parseArgument(Arguments &arguments) {
   return true;
 }
 
+bool Assembler::parseScalar(Scalars &scalars) {
+  if (accept("[")) {
+    ScalarUse use;
+    if (!parse(use.spmAddress) || !expectAll({"]", "=", "scalar"}) ||
+        !parse(use.scalar) || !expect("*") || !parseSigned(use.scale))
+      return false;
+    scalars.uses.push_back(use);
+    return true;
+  }
+  uint64_t index = 0;
+  int64_t min = 0, max = 0;
+  Scalar scalar;
+  if (!parseNumber(index, UINT32_MAX))
+    return false;
+  if (index != scalars.scalars.size())
+    return fail("expected scalar " + Twine(scalars.scalars.size()) +
+                ", found " + Twine(index));
+  if (!expectAll({":", "operand"}) || !parse(scalar.operand) ||
+      !expect("from") || !parseSigned(min) || !expect("to") ||
+      !parseSigned(max))
+    return false;
+  if (!llvm::isInt<32>(min) || !llvm::isInt<32>(max))
+    return fail("the range of a scalar does not fit in 32 bits");
+  scalar.min = static_cast<int32_t>(min);
+  scalar.max = static_cast<int32_t>(max);
+  scalars.scalars.push_back(scalar);
+  return true;
+}
+
 bool Assembler::parsePlanEntry(std::vector<PlanEntry> &plan) {
   PlanEntry entry;
   if (!parseName(entry.tier, tierNames, "a memory") || !expect("cluster") ||
@@ -730,6 +764,8 @@ bool Assembler::parseKernel(Kernel &kernel) {
       return parseSpm(kernel.spm);
     if (accept("arguments"))
       return parseLines([&] { return parseArgument(kernel.arguments); });
+    if (accept("scalars"))
+      return parseLines([&] { return parseScalar(kernel.scalars); });
     if (accept("plan"))
       return parseLines([&] { return parsePlanEntry(kernel.plan); });
     if (accept("constants"))
@@ -749,11 +785,13 @@ llvm::Expected<std::vector<uint8_t>> Assembler::run() {
   WriteOptions options;
   std::string version;
   std::string own = (Twine(majorVersion) + "." + Twine(minorVersion)).str();
+  std::string before = (Twine(majorVersion) + ".0").str();
   if (!nextLine() || !accept("edf") || !accept("version") ||
       !parseWord(version, "a version"))
     (void)fail("expected 'edf version " + own + "'");
-  else if (version != own)
-    (void)fail("version " + version + " cannot be written, only " + own);
+  else if (version != own && version != before)
+    (void)fail("version " + version + " cannot be written, only " + before +
+               " and " + own);
   options.compress = accept("packed");
   (void)endOfLine();
   while (fault.empty() && nextLine()) {

@@ -87,7 +87,10 @@ static void printProgram(llvm::raw_ostream &os, const Program &program,
       break;
     }
     case Opcode::Loop:
-      os << "loop " << inst.word << " {";
+      os << "loop " << inst.word;
+      if (inst.hasCount())
+        os << " by [" << hex(inst.imm) << ']';
+      os << " {";
       ++depth;
       break;
     case Opcode::EndLoop:
@@ -222,6 +225,17 @@ static void printArguments(llvm::raw_ostream &os, const Arguments &arguments) {
   os << "  }\n";
 }
 
+static void printScalars(llvm::raw_ostream &os, const Scalars &scalars) {
+  os << "  scalars {\n";
+  for (auto [i, scalar] : llvm::enumerate(scalars.scalars))
+    os << "    " << i << ": operand " << scalar.operand << " from "
+       << scalar.min << " to " << scalar.max << '\n';
+  for (const ScalarUse &use : scalars.uses)
+    os << "    [" << hex(use.spmAddress) << "] = scalar " << use.scalar << " * "
+       << use.scale << '\n';
+  os << "  }\n";
+}
+
 static void printPlan(llvm::raw_ostream &os, llvm::ArrayRef<PlanEntry> plan,
                       const Names &names) {
   os << "  plan {\n";
@@ -337,6 +351,9 @@ void Disassembler::printKernel(unsigned index) {
     printSpm(os, *spm);
   if (auto arguments = take(reader.arguments(index)))
     printArguments(os, *arguments);
+  if (auto scalars = take(reader.scalars(index));
+      scalars && *scalars != Scalars())
+    printScalars(os, *scalars);
   if (auto plan = take(reader.plan(index)))
     printPlan(os, *plan, names.value_or(Names()));
   if (auto constants = take(reader.constants(index));

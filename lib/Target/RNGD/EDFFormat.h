@@ -3,10 +3,8 @@
 #ifndef FURIOSA_LIB_TARGET_RNGD_EDFFORMAT_H
 #define FURIOSA_LIB_TARGET_RNGD_EDFFORMAT_H
 
+#include "EncodingSupport.h"
 #include "furiosa/Target/RNGD/EDF.h"
-
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/Twine.h"
 
 #include <array>
 
@@ -22,7 +20,8 @@ inline constexpr llvm::StringLiteral constantKindNames[] = {"operand", "table"};
 inline constexpr llvm::StringLiteral conditionNames[] = {"==", "!=", "<", ">="};
 
 inline constexpr llvm::StringLiteral sectionIds[] = {
-    "PROG", "SPMI", "ARGS", "PLAN", "CNST", "SCHD", "NAME", "INFO", "LOCS"};
+    "PROG", "SPMI", "ARGS", "PLAN", "SCAL",
+    "CNST", "SCHD", "NAME", "INFO", "LOCS"};
 inline constexpr size_t numSections = std::size(sectionIds);
 /// The first ones, which every kernel has.
 inline constexpr size_t numNeededSections = 4;
@@ -58,6 +57,8 @@ inline constexpr size_t sectionAlignment = 8;
 inline constexpr size_t instructionBytes = 16;
 inline constexpr size_t itemBytes = 16;
 inline constexpr size_t relocationBytes = 16;
+inline constexpr size_t scalarBytes = 16;
+inline constexpr size_t scalarUseBytes = 16;
 inline constexpr size_t planEntryBytes = 40;
 inline constexpr size_t constantBytes = 16;
 inline constexpr size_t sourceLineBytes = 20;
@@ -67,14 +68,6 @@ inline constexpr size_t minOperandBytes = 28;
 inline constexpr size_t minAxisBytes = 12;
 inline constexpr size_t minCommandBytes = 36;
 inline constexpr size_t minStringBytes = 4;
-
-inline llvm::Error makeError(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
-inline std::string hex(uint64_t value) {
-  return "0x" + llvm::utohexstr(value, /*LowerCase=*/true);
-}
 
 /// "PROG of kernel 1", or the id alone where a file has one kernel.
 std::string describe(const SectionInfo &section, uint32_t kernels);
@@ -95,6 +88,8 @@ Fault checkSpm(const SpmImage &spm);
 Fault checkPlan(llvm::ArrayRef<PlanEntry> plan);
 /// Kinds, order, and the sizes of tables.
 Fault checkConstants(llvm::ArrayRef<Constant> constants);
+/// Ranges, and that uses name scalars.
+Fault checkScalars(const Scalars &scalars);
 /// Order of lines and files.
 Fault checkLocations(const Locations &locations);
 

@@ -64,6 +64,7 @@ private:
                  llvm::ArrayRef<uint32_t> limits,
                  llvm::ArrayRef<int32_t> strides);
   void writeArguments(const Arguments &arguments);
+  void writeScalars(const Scalars &scalars);
   void writePlan(llvm::ArrayRef<PlanEntry> plan, const Names &names);
   void writeConstants(llvm::ArrayRef<Constant> constants);
   void writeSchedule(const Schedule &schedule);
@@ -152,6 +153,8 @@ void JsonWriter::writeInstruction(const Instruction &inst,
     break;
   case Opcode::Loop:
     json.attribute("trips", inst.word);
+    if (inst.hasCount())
+      json.attribute("by", inst.imm);
     break;
   case Opcode::If:
     json.attribute("condition", conditionNames[inst.reg]);
@@ -333,6 +336,25 @@ void JsonWriter::writeArguments(const Arguments &arguments) {
   });
 }
 
+void JsonWriter::writeScalars(const Scalars &scalars) {
+  json.attributeArray("scalars", [&] {
+    for (const Scalar &scalar : scalars.scalars)
+      json.object([&] {
+        json.attribute("operand", scalar.operand);
+        json.attribute("least", scalar.min);
+        json.attribute("most", scalar.max);
+      });
+  });
+  json.attributeArray("scalar_uses", [&] {
+    for (const ScalarUse &use : scalars.uses)
+      json.object([&] {
+        json.attribute("address", use.spmAddress);
+        json.attribute("scalar", use.scalar);
+        json.attribute("scale", use.scale);
+      });
+  });
+}
+
 void JsonWriter::writePlan(llvm::ArrayRef<PlanEntry> plan, const Names &names) {
   json.attributeArray("plan", [&] {
     for (const PlanEntry &entry : plan)
@@ -422,6 +444,8 @@ void JsonWriter::writeKernel(unsigned index) {
     writeArguments(*arguments);
   if (auto plan = take(reader.plan(index)))
     writePlan(*plan, names.value_or(Names()));
+  if (auto scalars = take(reader.scalars(index)))
+    writeScalars(*scalars);
   if (auto constants = take(reader.constants(index)))
     writeConstants(*constants);
   if (auto schedule = take(reader.schedule(index)))

@@ -122,6 +122,8 @@ llvm::Expected<Reader> Reader::open(llvm::ArrayRef<uint8_t> bytes,
     if (section.isPacked() && section.id != "CNST")
       return fail(at + 4, "section " + Twine(shown) +
                               " is packed; only constants may be");
+    if (section.id == "SCAL" && reader.minor == 0)
+      return fail(at, "section " + Twine(shown) + " is none of version 1.0");
     bool belongsToAll = section.kernel == wholeFile;
     if (!belongsToAll && section.kernel >= reader.kernels)
       return fail(at + 8, "section " + Twine(shown) + ": the file has " +
@@ -218,6 +220,8 @@ static llvm::Expected<Kernel> readExecutable(const Reader &reader,
   if (llvm::Error error = assign(kernel.spm, reader.spmImage(index)))
     return std::move(error);
   if (llvm::Error error = assign(kernel.arguments, reader.arguments(index)))
+    return std::move(error);
+  if (llvm::Error error = assign(kernel.scalars, reader.scalars(index)))
     return std::move(error);
   if (llvm::Error error = assign(kernel.plan, reader.plan(index)))
     return std::move(error);

@@ -204,6 +204,11 @@ llvm::Expected<std::vector<Program>> Reader::programs(unsigned kernel) const {
     }
     if (in.failed())
       break;
+    if (minor == 0 &&
+        llvm::any_of(program.instructions, [](const Instruction &inst) {
+          return inst.hasCount();
+        }))
+      in.failContent("version 1.0 has no loops with a count");
     if (Fault fault = checkProgram(program))
       in.failContent("program of cluster " + std::to_string(program.cluster) +
                      ": " + *fault);
@@ -284,6 +289,43 @@ llvm::Expected<Arguments> Reader::arguments(unsigned kernel) const {
     relocation.addend = static_cast<int64_t>(in.u64());
     result.relocations.push_back(relocation);
   }
+  if (llvm::Error error = in.finish())
+    return std::move(error);
+  return result;
+}
+
+llvm::Expected<Scalars> Reader::scalars(unsigned kernel) const {
+  auto cursor = openSection(*this, data, kernel, "SCAL", /*isOptional=*/true);
+  if (!cursor)
+    return cursor.takeError();
+  Scalars result;
+  if (!*cursor)
+    return result;
+  Cursor &in = **cursor;
+  uint64_t numScalars = in.u32();
+  uint64_t numUses = in.u32();
+  in.checkCount(numScalars, scalarBytes, "scalars");
+  in.reserve(result.scalars, numScalars);
+  for (uint64_t i = 0; i < numScalars && !in.failed(); ++i) {
+    Scalar scalar;
+    scalar.operand = in.u32();
+    scalar.min = static_cast<int32_t>(in.u32());
+    scalar.max = static_cast<int32_t>(in.u32());
+    in.zero(in.u32());
+    result.scalars.push_back(scalar);
+  }
+  in.checkCount(numUses, scalarUseBytes, "uses of scalars");
+  in.reserve(result.uses, numUses);
+  for (uint64_t i = 0; i < numUses && !in.failed(); ++i) {
+    ScalarUse use;
+    use.spmAddress = in.u32();
+    use.scalar = in.u32();
+    use.scale = static_cast<int64_t>(in.u64());
+    result.uses.push_back(use);
+  }
+  if (!in.failed())
+    if (Fault fault = checkScalars(result))
+      in.failContent(*fault);
   if (llvm::Error error = in.finish())
     return std::move(error);
   return result;

@@ -100,6 +100,22 @@ static void writeArguments(ByteWriter &out, const Arguments &arguments) {
   }
 }
 
+static void writeScalars(ByteWriter &out, const Scalars &scalars) {
+  out.u32(scalars.scalars.size());
+  out.u32(scalars.uses.size());
+  for (const Scalar &scalar : scalars.scalars) {
+    out.u32(scalar.operand);
+    out.u32(static_cast<uint32_t>(scalar.min));
+    out.u32(static_cast<uint32_t>(scalar.max));
+    out.u32(0);
+  }
+  for (const ScalarUse &use : scalars.uses) {
+    out.u32(use.spmAddress);
+    out.u32(use.scalar);
+    out.u64(static_cast<uint64_t>(use.scale));
+  }
+}
+
 static void writePlan(ByteWriter &out, llvm::ArrayRef<PlanEntry> plan) {
   out.u32(plan.size());
   out.u32(0);
@@ -220,6 +236,8 @@ static void appendSections(std::vector<Section> &sections, uint32_t index,
          [&](ByteWriter &out) { writeArguments(out, kernel.arguments); });
   append("PLAN", true, 0,
          [&](ByteWriter &out) { writePlan(out, kernel.plan); });
+  append("SCAL", kernel.scalars != Scalars(), 0,
+         [&](ByteWriter &out) { writeScalars(out, kernel.scalars); });
   append("CNST", !kernel.constants.empty(), 0,
          [&](ByteWriter &out) { writeConstants(out, kernel.constants); });
   if (options.compress && sections.back().id == "CNST")
@@ -252,6 +270,21 @@ static Fault checkKernels(llvm::ArrayRef<Kernel> kernels) {
   return std::nullopt;
 }
 
+/// The least that has all that the kernels use, so that older readers take the
+/// file where they can.
+static uint16_t minorVersionOf(llvm::ArrayRef<Kernel> kernels) {
+  for (const Kernel &kernel : kernels) {
+    if (kernel.scalars != Scalars())
+      return minorVersion;
+    for (const Program &program : kernel.programs)
+      if (llvm::any_of(program.instructions, [](const Instruction &inst) {
+            return inst.hasCount();
+          }))
+        return minorVersion;
+  }
+  return 0;
+}
+
 llvm::Expected<std::vector<uint8_t>> edf::write(llvm::ArrayRef<Kernel> kernels,
                                                 const WriteOptions &options) {
   if (Fault fault = checkKernels(kernels))
@@ -273,7 +306,7 @@ llvm::Expected<std::vector<uint8_t>> edf::write(llvm::ArrayRef<Kernel> kernels,
   out.bytes.reserve(total);
   llvm::append_range(out.bytes, magic.bytes());
   out.u16(majorVersion);
-  out.u16(minorVersion);
+  out.u16(minorVersionOf(kernels));
   out.u32(sections.size());
   out.u64(total);
   out.u32(0);

@@ -7,6 +7,7 @@
 
 #include "furiosa/Target/RNGD/ExecConfig.h"
 
+#include "EncodingSupport.h"
 #include "ImageReader.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
@@ -18,10 +19,6 @@ using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
 using llvm::Twine;
-
-static Error makeError(const Twine &message) {
-  return llvm::createStringError(message);
-}
 
 Block rngd::routeBlock(codes::ExecTarget context) {
   return context == codes::ExecTarget::Main

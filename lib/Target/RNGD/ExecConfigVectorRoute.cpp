@@ -105,7 +105,7 @@ Error rngd::decodeRoute(const SfrImage &image, uint64_t flits,
     uint64_t log = reader.take("route_group_size");
     reduce.slices = 1u << std::min<uint64_t>(log, 15);
     reduce.mask = static_cast<unsigned>(reader.take("route_mask"));
-    if (reduce.slices < 2 || reduce.slices > machine::slicesPerPE)
+    if (reduce.slices < 2 || reduce.slices > machine::slicesPerCluster)
       return reader.fail("route_group_size", "not yet supported: groups of " +
                                                  Twine(reduce.slices) +
                                                  " slices");

@@ -6,6 +6,7 @@
 
 #include "ImageReader.h"
 
+#include "EncodingSupport.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -17,10 +18,6 @@ using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
 using llvm::Twine;
-
-static Error makeError(const Twine &message) {
-  return llvm::createStringError(message);
-}
 
 static std::string fieldPath(const SfrBlock &block, const SfrField &field) {
   return (block.name + "." + block.registers[field.reg].name + "." +

@@ -167,17 +167,22 @@ Error sim::runExec(const ExecConfig &config, Slices slices, unsigned number,
   return streamInto(config, stream, slice, plain, finish);
 }
 
-Error sim::runReducingExec(const ExecConfig &config, Slices slices,
-                           unsigned first, bool plain) {
-  const SliceReduceConfig &reduce = *config.vector->sliceReduce;
+Error sim::runReducingExec(llvm::ArrayRef<const ExecConfig *> configs,
+                           Slices slices, unsigned first, bool plain) {
+  const SliceReduceConfig &reduce = *configs.front()->vector->sliceReduce;
+  auto configOf = [&](unsigned number) -> const ExecConfig & {
+    return *configs[(number - first) / machine::slicesPerPE];
+  };
   auto sliceAt = [&](unsigned number) -> Slice & {
     return *slices[number % slices.size()];
   };
-  unsigned end = first + machine::slicesPerPE;
+  auto end =
+      first + static_cast<unsigned>(configs.size() * machine::slicesPerPE);
   for (unsigned group = first; group < end; group += reduce.slices) {
     std::vector<std::vector<Beat>> beats(reduce.slices);
     std::vector<std::unique_ptr<VectorEngine>> engines;
     for (unsigned k = 0; k < reduce.slices; ++k) {
+      const ExecConfig &config = configOf(group + k);
       Slice &slice = sliceAt(group + k);
       engines.push_back(
           std::make_unique<VectorEngine>(*config.vector, slice.vrf, group + k));
@@ -191,9 +196,14 @@ Error sim::runReducingExec(const ExecConfig &config, Slices slices,
       FlitStream stream(config.fetch, slices, group + k);
       if (Error error = streamInto(config, stream, slice, plain, enter))
         return error;
+      if (beats[k].size() != beats[0].size())
+        return llvm::createStringError(
+            "exec: VectorRouteUnitMainContext.route_group_size: slices of a "
+            "group reduce different numbers of flits");
     }
     std::vector<Beat> sums = combineSlices(reduce, beats);
     for (unsigned k = 0; k < reduce.slices; ++k) {
+      const ExecConfig &config = configOf(group + k);
       if (!ResultWriter::isNeeded(config, group + k))
         continue;
       ResultWriter writer(config, sliceAt(group + k));

@@ -296,10 +296,11 @@ llvm::Error runExec(const ExecConfig &config, Slices slices, unsigned number,
 /// Repeats the pattern over the bytes.
 void runFill(const FillConfig &config, TrackedMemory &dm);
 
-/// Runs an exec that reduces between slices on the slices of a PE, from slice
-/// `first` of the cluster on.
-llvm::Error runReducingExec(const ExecConfig &config, Slices slices,
-                            unsigned first, bool plain);
+/// Runs an exec that reduces between slices on one or more PEs, from slice
+/// `first` of the cluster on; `configs` has the exec of each of them. Groups
+/// lie within these PEs and are the same for all.
+llvm::Error runReducingExec(llvm::ArrayRef<const ExecConfig *> configs,
+                            Slices slices, unsigned first, bool plain);
 
 /// Steps of all loops of an exec on one slice.
 uint64_t countWork(const ExecConfig &config);

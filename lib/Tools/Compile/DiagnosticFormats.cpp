@@ -21,13 +21,18 @@ using llvm::StringRef;
 
 namespace furiosa::compile {
 
-std::string describe(mlir::Location location, mlir::Operation &command) {
+// Who asks has verified the root.
+CommandDescriber::CommandDescriber(mlir::Operation *root)
+    : state(root, mlir::OpPrintingFlags().useLocalScope().assumeVerified()) {}
+
+std::string CommandDescriber::describe(mlir::Location location,
+                                       mlir::Operation &command) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (auto at = location->findInstanceOf<mlir::FileLineColLoc>())
     os << "--> " << at.getFilename().getValue() << ":" << at.getLine() << ":"
        << at.getColumn() << "\n\n";
-  command.print(os, mlir::OpPrintingFlags().useLocalScope());
+  command.print(os, state);
   return text;
 }
 

@@ -9,6 +9,7 @@
 #ifndef FURIOSA_LIB_TOOLS_COMPILE_DIAGNOSTICS_H
 #define FURIOSA_LIB_TOOLS_COMPILE_DIAGNOSTICS_H
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/SourceMgr.h"
@@ -109,8 +110,16 @@ nlohmann::ordered_json artifactToJson(const Subject &subject,
 /// One SARIF log of all messages.
 nlohmann::ordered_json toSarif(llvm::ArrayRef<Message> messages,
                                Sources &sources, bool success);
-/// Where a command comes from, as the viewers show it, and its text.
-std::string describe(mlir::Location location, mlir::Operation &command);
+/// Says of commands where they come from, as the viewers show it, and their
+/// text. One for all commands of a root: each looks at all that is in the root.
+class CommandDescriber {
+public:
+  explicit CommandDescriber(mlir::Operation *root);
+  std::string describe(mlir::Location location, mlir::Operation &command);
+
+private:
+  mlir::AsmState state;
+};
 /// Text of a JSON value; bytes that are no UTF-8 become U+FFFD. `indent` as for
 /// `dump`: -1 is one line.
 std::string dumpJson(const nlohmann::ordered_json &value, int indent = -1);

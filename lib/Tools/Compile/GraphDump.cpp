@@ -31,13 +31,16 @@ using json = nlohmann::ordered_json;
 namespace {
 class GraphWriter {
 public:
-  json write(Operation *kernel);
+  explicit GraphWriter(Operation *kernel) : kernel(kernel), describer(kernel) {}
+  json write();
 
 private:
   void addRegion(Region &region, json loops);
   void addOperator(Operation &op, const json &loops);
   std::optional<std::string> getTensor(Value value);
 
+  Operation *kernel;
+  compile::CommandDescriber describer;
   json tensors = json::object(), operators = json::object();
   llvm::DenseMap<Value, std::string> ids;
   /// Regions so far, and the one that is looked at.
@@ -186,7 +189,7 @@ void GraphWriter::addOperator(Operation &op, const json &loops) {
     context = visa::stringifyContext(chain.getContext());
   std::string id = std::to_string(operators.size());
   operators[id] = {{"name", op.getName().stripDialect().str() + "_" + id},
-                   {"description", compile::describe(op.getLoc(), op)},
+                   {"description", describer.describe(op.getLoc(), op)},
                    {"inputs", std::move(from)},
                    {"outputs", std::move(to)},
                    {"context", context.str()},
@@ -226,7 +229,7 @@ void GraphWriter::addRegion(Region &region, json loops) {
   current = outer;
 }
 
-json GraphWriter::write(Operation *kernel) {
+json GraphWriter::write() {
   json inputs = json::array(), outputs = json::array();
   Region &body = kernel->getRegion(0);
   if (!body.empty()) {
@@ -255,5 +258,5 @@ std::string furiosa::dumpGraph(Operation *module) {
   });
   if (!kernel)
     return "";
-  return compile::dumpJson(GraphWriter().write(kernel), 1) + "\n";
+  return compile::dumpJson(GraphWriter(kernel).write(), 1) + "\n";
 }

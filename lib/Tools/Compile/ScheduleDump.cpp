@@ -40,7 +40,7 @@ namespace {
 class ScheduleWriter {
 public:
   explicit ScheduleWriter(ProgramOp program)
-      : program(program), timeline(program) {
+      : program(program), timeline(program), describer(program) {
     for (Operation &op : program.getBody().front())
       if (isa<ArgumentOp, BufferOp>(op))
         numbers[op.getResult(0)] = numbers.size();
@@ -60,6 +60,7 @@ private:
 
   ProgramOp program;
   Timeline timeline;
+  CommandDescriber describer;
   llvm::DenseMap<Value, size_t> numbers;
   llvm::DenseMap<Operation *, CommandFacts> facts;
   /// Numbers in the queue of the commands last met.
@@ -142,7 +143,7 @@ json ScheduleWriter::writeCommand(const TimelineEntry &entry) {
       {"input_tensors", inputs.getArrayRef().vec()},
       {"output_tensors", outputs.getArrayRef().vec()},
       {"description",
-       describe(issue.getLoc(), issue.getBody().front().front())},
+       describer.describe(issue.getLoc(), issue.getBody().front().front())},
       {"util", writeUtil(issue, entry.end - entry.begin)},
       {"scheduler_node_index", nullptr},
       {"after", writeDependences(issue)},

@@ -46,7 +46,7 @@ func.func private @k() attributes {visa.kernel, lir.pes = 1, lir.clusters = arra
 
 // An argument that is no buffer.
 
-// expected-error@+1 {{argument 0 must be a buffer in hbm, found 'index'}}
+// expected-error@+1 {{argument 0 is a number, but has no array attribute lir.range}}
 func.func @k(%a: index) attributes {visa.kernel, lir.pes = 1, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
   return
 }
@@ -110,14 +110,14 @@ func.func @k(%a: !lir.mem<hbm, 4096>) -> index attributes {visa.kernel, lir.pes 
 
 // -----
 
-// scf.if.
+// A branch on what is no number of the host.
 
 func.func @k(%a: !lir.mem<hbm, 4096>) attributes {visa.kernel, lir.pes = 1, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   %t = arith.constant true
-  // expected-error@+1 {{'scf.if' op not yet supported: this op in a kernel}}
+  // expected-error@+1 {{'scf.if' op not yet supported: a condition other than comparisons of a number of the host with constants, joined by and}}
   scf.if %t {
   }
   return
@@ -224,7 +224,7 @@ func.func @k(%a: !lir.mem<hbm, 4096>) attributes {visa.kernel, lir.pes = 1, lir.
 
 // -----
 
-// An offset that falls.
+// RES-17: an offset that falls below the buffer.
 
 func.func @k(%a: !lir.mem<hbm, 4096>) attributes {visa.kernel, lir.pes = 1, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
   %c0 = arith.constant 0 : index
@@ -233,9 +233,9 @@ func.func @k(%a: !lir.mem<hbm, 4096>) attributes {visa.kernel, lir.pes = 1, lir.
   %d = lir.alloc : !lir.mem<dm, 64>
   %c64 = arith.constant 64 : index
   scf.for %i = %c0 to %c4 step %c1 {
-    %j = arith.subi %c4, %i : index
+    %j = arith.subi %c1, %i : index
     %x = arith.muli %j, %c64 : index
-    // expected-error@+1 {{not yet supported: an offset that falls from one iteration to the next, by 64 bytes}}
+    // expected-error@+1 {{RES-17: source of the engine of cluster 0 pe 0 begins in front of its buffer}}
     lir.dma %a[%x] to %d engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [] packet 64>] : !lir.mem<hbm, 4096>, !lir.mem<dm, 64>
   }
   return

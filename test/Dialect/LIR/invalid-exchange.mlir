@@ -33,7 +33,7 @@ func.func @f(%a: !lir.mem<dm, 64>, %w: !lir.mem<trf, 256, lanes 8>, %c: !lir.mem
 
 // -----
 
-// TU-7: 8 bytes become 16, then 64.
+// TU-7: 8 bytes become 16, then 64 (row 64).
 
 func.func @f(%a: !lir.mem<dm, 64>, %w: !lir.mem<trf, 256, lanes 8>, %c: !lir.mem<dm, 512>) {
   lir.exec main {

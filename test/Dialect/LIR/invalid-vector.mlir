@@ -478,7 +478,7 @@ func.func @f(%a: !lir.mem<dm, 2048>, %c: !lir.mem<dm, 4096>) {
   lir.exec main {
     fetch_sequencer %a loops [2 : 32] read 32 packet 32 flits 2 : !lir.mem<dm, 2048>
     collect flits_per_packet 1
-    // expected-error @below {{LIR-22: a group has 2 to 64 slices, a power of two, found 3}}
+    // expected-error @below {{LIR-22: a group has 2 to 256 slices, a power of two, found 3}}
     vector_slice_reduce add add slices 3 mask 0 loops [2 : 0]
     commit_adapter in 32 keep 32
     commit_sequencer %c loops [2 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>

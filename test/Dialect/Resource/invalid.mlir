@@ -525,7 +525,7 @@ resource.program @p pes 4 clusters [0] release "0.6" {
   %a = resource.argument 0 input "a" : !lir.mem<hbm, 8192>
   %d = resource.buffer : !lir.mem<dm, 32>
   resource.loop 4 {
-    // expected-error@+1 {{RES-17: advance must not be negative, found -8}}
+    // expected-error@+1 {{RES-17: source of the engine of cluster 0 pe 0 begins in front of its buffer}}
     resource.issue dma advance [-8, 0] {
       lir.dma %a to %d engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [64 : 32 : 4194304] packet 32>] : !lir.mem<hbm, 8192>, !lir.mem<dm, 32>
     }
@@ -714,3 +714,19 @@ resource.program @p pes 4 clusters [0] release "0.6" {
 
 // expected-error@+1 {{expects parent op to be one of}}
 resource.wait main
+
+// -----
+
+// RES-27: each argument fits into HBM, but not both; together all of it is fine.
+resource.program @full pes 1 clusters [0] release "0.6" {
+  %a = resource.argument 0 input "a" : !lir.mem<hbm, 51539607296>
+  %b = resource.argument 1 scratch "b" : !lir.mem<hbm, 256>
+}
+
+// -----
+
+// expected-error@+1 {{RES-27: arguments need 51539607553 bytes together, hbm holds 51539607552}}
+resource.program @beyond pes 1 clusters [0] release "0.6" {
+  %a = resource.argument 0 input "a" : !lir.mem<hbm, 51539607296>
+  %b = resource.argument 1 scratch "b" : !lir.mem<hbm, 257>
+}

@@ -55,6 +55,12 @@ resource.program @long pes 1 clusters [0] release "0.6" {
 
 // -----
 
+// expected-error@+1 {{resource.pipeline_loops must be a boolean attribute, found unit}}
+resource.program @loops pes 1 clusters [0] release "0.6" attributes {resource.pipeline_loops} {
+}
+
+// -----
+
 // expected-error@+1 {{resource.keep_order must be a unit attribute, found 1 : i64}}
 resource.program @order pes 1 clusters [0] release "0.6" attributes {resource.keep_order = 1} {
 }

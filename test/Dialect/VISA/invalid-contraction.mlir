@@ -311,7 +311,7 @@ func.func @contracted_padding() attributes {visa.kernel} {
     fetch %a time "A" packet "K # 32" : !dm
     collect time "A" packet "K # 32"
     contract_outer %w time "A" packet "K # 32" : !trf
-    // expected-error @below {{not yet supported: a sum over padding: axis K of size 24 is summed}}
+    // expected-error @below {{not yet supported: a sum over padding: axis K of size 24 is summed, and its digits in the stream reach beyond; give it 32 cells, and zeros to those behind the 24, which add nothing}}
     contract_packet packet "1"
     contract_time time "A"
     contract_lane interleaved time "A" packet "R"
@@ -378,7 +378,7 @@ func.func @ragged_padding() attributes {visa.kernel} {
     fetch %a time "A" packet "K # 96" : !dm
     collect time "A, K # 96 / 32" packet "K # 96 % 32"
     contract_outer %w time "A, K # 96 / 32" packet "K # 96 % 32" : !trf
-    // expected-error @below {{not yet supported: a sum over padding: axis K of size 80 is summed}}
+    // expected-error @below {{not yet supported: a sum over padding: axis K of size 80 is summed, and its digits in the stream reach beyond; give it 96 cells, and zeros to those behind the 80, which add nothing}}
     contract_packet packet "1"
     contract_time time "A"
     contract_lane interleaved time "A" packet "R"

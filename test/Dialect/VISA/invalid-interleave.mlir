@@ -20,22 +20,22 @@ func.func @pairs() attributes {visa.kernel} {
   %spread = visa.alloc : !spread
   // expected-error @below {{TU-72: the chain ends with fetch}}
   %r0 = visa.chain main -> !out {
-    // expected-error @below {{TU-10: the two tensors are of one type: found '!visa.dm<i32, slice "1 # 256", element "B, A"}}
+    // expected-error @below {{TU-10 (MM-18): the two tensors are of one type: found '!visa.dm<i32, slice "1 # 256", element "B, A"}}
     fetch %a interleave %turned along "I" time "I, A" packet "B" : !t, !turned
   }
   // expected-error @below {{TU-72: the chain ends with fetch}}
   %r1 = visa.chain main -> !out {
-    // expected-error @below {{TU-10: the two tensors are of one type: found '!visa.dm<i8,}}
+    // expected-error @below {{TU-10 (MM-18): the two tensors are of one type: found '!visa.dm<i8,}}
     fetch %a interleave %bytes along "I" time "I, A" packet "B" : !t, !bytes
   }
   // expected-error @below {{TU-72: the chain ends with fetch}}
   %r2 = visa.chain main -> !out {
-    // expected-error @below {{TU-10: the pair is told apart by an axis of size 2: found "X", which is not declared; declare one in the axes}}
+    // expected-error @below {{TU-10 (MM-18): the pair is told apart by an axis of size 2: found "X", which is not declared; declare one in the axes}}
     fetch %a interleave %b along "X" time "I, A" packet "B" : !t, !t
   }
   // expected-error @below {{TU-72: the chain ends with fetch}}
   %r3 = visa.chain main -> !out {
-    // expected-error @below {{TU-10: the pair is told apart by an axis of size 2: found "K", which has size 3}}
+    // expected-error @below {{TU-10 (MM-18): the pair is told apart by an axis of size 2: found "K", which has size 3}}
     fetch %a interleave %b along "K" time "K, A" packet "B" : !t, !t
   }
   // expected-error @below {{TU-72: the chain ends with fetch}}

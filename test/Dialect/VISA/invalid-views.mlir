@@ -48,6 +48,42 @@ func.func @written_view(%h: !hbm) attributes {visa.kernel} {
 
 // -----
 
+// MM-36: the bottom padding reaches to the last live cell; behind that it may
+// end. A window of all live cells needs none.
+#axes = #tmap.axes<A = 6, B = 8>
+!hbm = !visa.hbm<f32, element "A, B", #axes>
+!dm = !visa.dm<f32, slice "1 # 256", element "A # 8, B", #axes>
+!read = !visa.dm<f32, slice "1 # 256", element "A = 2 # 8, B", #axes>
+!all = !visa.dm<f32, slice "1 # 256", element "A = 2 #{!} 8, B", #axes>
+!live = !visa.dm<f32, slice "1 # 256", element "A = 2 #{!} 6 # 8, B", #axes>
+!short = !visa.dm<f32, slice "1 # 256", element "A = 2 #{!} 5 # 8, B", #axes>
+!cells = !visa.dm<f32, slice "1 # 256", element "[A = 2, B] #{!} 47 # 64", #axes>
+!more = !visa.dm<f32, slice "1 # 256", element "[A = 2, B] #{!} 49 # 64", #axes>
+!lastw = !visa.dm<f32, slice "1 # 256", element "1 #{!} 6 # 8, B", #axes>
+!rest = !visa.dm<f32, slice "1 # 256", element "1 #{!} 2 # 8, B", #axes>
+!out = !visa.dm<f32, slice "1 # 256", element "A # 8, B = 2 #{!} 8", #axes>
+!inside = !visa.dm<f32, slice "1 # 256", element "A # 8, B = 2 #{!} 4 # 8", #axes>
+func.func @short_holes(%h: !hbm) attributes {visa.kernel} {
+  %d = visa.to_dm %h : !hbm -> !dm
+  %0 = visa.tile %d[4] along "A" take 2 : !dm -> !all
+  %1 = visa.tile %d[4] along "A" take 2 : !dm -> !live
+  // expected-error @below {{MM-36: the view has element "A = 2 #{!} 5 # 8, B", expected "A = 2 # 8, B" where it is read, "A = 2 #{!} 8, B" where it is written}}
+  %2 = visa.tile %d[4] along "A" take 2 : !dm -> !short
+  // expected-error @below {{MM-36: the view has element "[A = 2, B] #{!} 47 # 64"}}
+  %3 = visa.tile %d[4] along "A" take 2 : !dm -> !cells
+  %4 = visa.tile %d[4] along "A" take 2 : !dm -> !more
+  %5 = visa.tile %d[0] along "B" take 2 : !dm -> !out
+  // expected-error @below {{MM-36: the view has element "A # 8, B = 2 #{!} 4 # 8"}}
+  %6 = visa.tile %d[0] along "B" take 2 : !dm -> !inside
+  // A tile of a tile: its rows too are held by the hole of the first.
+  %7 = visa.tile %1[0] along "A = 2" take 1 : !live -> !lastw
+  // expected-error @below {{MM-36: the view has element "1 #{!} 2 # 8, B"}}
+  %8 = visa.tile %1[0] along "A = 2" take 1 : !live -> !rest
+  return
+}
+
+// -----
+
 // TU-77: the result is the tensor that is written. MM-26: at whole words.
 #axes = #tmap.axes<A = 8, B = 8>
 !hbm = !visa.hbm<i16, element "A, B", #axes>

@@ -4,35 +4,18 @@ usage: vector-examples.py DIR
 DIR holds rmsnorm.npy, softmax.npy and linear.npy.
 """
 
-import array
 import math
-import struct
 import sys
 
-
-def quarter(seed, count):
-    """The fill quarter:SEED."""
-    mask = (1 << 64) - 1
-    values = []
-    for n in range(count):
-        z = (seed + (n + 1) * 0x9E3779B97F4A7C15) & mask
-        z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & mask
-        z = ((z ^ z >> 27) * 0x94D049BB133111EB) & mask
-        values.append((((z ^ z >> 31) >> 32) % 33 - 16) / 4)
-    return values
+from arrays import load, quarter
 
 
-def load(name):
-    with open(f"{sys.argv[1]}/{name}.npy", "rb") as file:
-        content = file.read()
-    start = 10 + struct.unpack_from("<H", content, 8)[0]
-    values = array.array("f")
-    values.frombytes(content[start:])
-    return values
+def read(name):
+    return load(f"{sys.argv[1]}/{name}.npy", "f")
 
 
 def compare(name, expected, tolerance):
-    found = load(name)
+    found = read(name)
     assert len(found) == len(expected), name
     for i, (a, b) in enumerate(zip(found, expected)):
         assert math.isclose(a, b, rel_tol=tolerance, abs_tol=1e-30), (
@@ -64,7 +47,7 @@ def main():
         for j, column in enumerate(columns):
             total = sum(p * q for p, q in zip(row, column)) + bias[j]
             expected.append(max(total, 0.0))
-    found = load("linear")
+    found = read("linear")
     picked = [found[512 * i + j] for i in range(0, 512, 16)
               for j in range(512)]
     # bf16 keeps eight bits.

@@ -27,7 +27,7 @@ namespace furiosa::rngd::edf {
 /// A reader takes files of its major version, whatever their minor one: that
 /// grows with sections that older readers may skip.
 inline constexpr uint16_t majorVersion = 1;
-inline constexpr uint16_t minorVersion = 0;
+inline constexpr uint16_t minorVersion = 1;
 /// The first eight bytes of a file.
 inline constexpr llvm::StringRef magic("\x7f"
                                        "RNGDEDF",
@@ -47,7 +47,8 @@ enum class Opcode : uint8_t {
   Set = 1,
   /// Put TUC command `word` into the queue of each PE of `peMask`.
   Issue = 2,
-  /// Run the instructions up to the matching EndLoop `word` (>= 1) times.
+  /// Run the instructions up to the matching EndLoop `word` (>= 1) times; with
+  /// `imm` as often as the 64-bit word at that SPM address says, 0 to `word`.
   Loop = 3,
   EndLoop = 4,
   /// Add signed `imm` to the 64-bit word at SPM address `word`, on all PEs.
@@ -83,8 +84,12 @@ struct Instruction {
   uint8_t peMask = 0;
   /// Issue: command word; Loop: count; Add, If: SPM address.
   uint32_t word = 0;
-  /// Set: value; Add: signed addend; If: what the word is compared with.
+  /// Set: value; Add: signed addend; If: what the word is compared with; Loop:
+  /// SPM address of the count, or 0.
   uint64_t imm = 0;
+
+  /// Whether a word of SPM says how often a Loop runs.
+  bool hasCount() const { return opcode == Opcode::Loop && imm != 0; }
 
   static Instruction end() { return {}; }
   static Instruction set(uint8_t reg, uint64_t value, uint8_t peMask) {
@@ -93,8 +98,8 @@ struct Instruction {
   static Instruction issue(uint32_t word, uint8_t peMask) {
     return {Opcode::Issue, 0, peMask, word, 0};
   }
-  static Instruction loop(uint32_t count) {
-    return {Opcode::Loop, 0, 0, count, 0};
+  static Instruction loop(uint32_t count, uint32_t spmAddress = 0) {
+    return {Opcode::Loop, 0, 0, count, spmAddress};
   }
   static Instruction endLoop() { return {Opcode::EndLoop, 0, 0, 0, 0}; }
   static Instruction add(uint32_t spmAddress, int64_t addend) {
@@ -119,7 +124,8 @@ struct Program {
 };
 
 /// For each If the instruction behind its Else, or its EndIf; for each Else its
-/// EndIf; 0 for all others. The program is well formed.
+/// EndIf; for each Loop its EndLoop; 0 for all others. The program is well
+/// formed.
 std::vector<uint32_t> findBranchTargets(const Program &program);
 
 //===----------------------------------------------------------------------===//
@@ -156,9 +162,13 @@ public:
   /// full or a reserved bit is set. Descriptors are 256-byte aligned.
   llvm::Expected<uint32_t> add(const SfrImage &image, unsigned bank = 0);
   llvm::Expected<uint32_t> add(const DmaDescriptor &descriptor);
+  /// The address of a 64-bit word of its own, which is 0.
+  llvm::Expected<uint32_t> addWord();
   SpmImage take() { return std::move(image); }
 
 private:
+  llvm::Expected<uint32_t> append(llvm::ArrayRef<uint8_t> bytes,
+                                  uint32_t alignment);
   llvm::Expected<uint32_t> place(llvm::ArrayRef<uint8_t> bytes,
                                  uint32_t alignment, SpmItem item);
   SpmImage image;
@@ -211,6 +221,36 @@ struct Arguments {
   std::vector<Operand> operands;
   std::vector<Relocation> relocations;
   friend bool operator==(const Arguments &, const Arguments &) = default;
+};
+
+//===----------------------------------------------------------------------===//
+// SCAL: numbers that a host gives
+//===----------------------------------------------------------------------===//
+
+/// The i32 at the start of an input operand, which a host may set to anything
+/// from `min` to `max`; the PE programs do not see it until `ScalarUse`.
+struct Scalar {
+  uint32_t operand = 0;
+  int32_t min = 0;
+  int32_t max = 0;
+  friend bool operator==(const Scalar &, const Scalar &) = default;
+};
+
+/// At load, behind all relocations, the number times `scale` is added to the
+/// 64-bit word at `spmAddress`.
+struct ScalarUse {
+  uint32_t spmAddress = 0;
+  /// Index in `Scalars::scalars`.
+  uint32_t scalar = 0;
+  int64_t scale = 0;
+  friend bool operator==(const ScalarUse &, const ScalarUse &) = default;
+};
+
+/// Scalars in the order of their operands.
+struct Scalars {
+  std::vector<Scalar> scalars;
+  std::vector<ScalarUse> uses;
+  friend bool operator==(const Scalars &, const Scalars &) = default;
 };
 
 //===----------------------------------------------------------------------===//
@@ -345,6 +385,7 @@ struct Kernel {
   std::vector<Program> programs;
   SpmImage spm;
   Arguments arguments;
+  Scalars scalars;
   std::vector<PlanEntry> plan;
   /// Operands by their index, then tables by their code.
   std::vector<Constant> constants;
@@ -364,10 +405,10 @@ struct Kernel {
 /// commands, unused fields zero, End last and only there.
 Fault checkProgram(const Program &program);
 /// Everything that running the kernel relies on: programs (one per cluster),
-/// SPM image and items in the data area, relocations, Adds and Ifs inside the
-/// image on 8-byte boundaries, plan inside the memories, one constant for each
-/// constant operand; and that locations name instructions. Informational parts
-/// may be empty.
+/// SPM image and items in the data area; relocations, uses of scalars, Adds,
+/// Ifs and counts of loops inside the image on 8-byte boundaries; plan inside
+/// the memories, one constant for each constant operand; and that locations
+/// name instructions. Informational parts may be empty.
 Fault checkKernel(const Kernel &kernel);
 
 struct WriteOptions {
@@ -427,6 +468,7 @@ public:
   llvm::Expected<std::vector<Program>> programs(unsigned kernel = 0) const;
   llvm::Expected<SpmImage> spmImage(unsigned kernel = 0) const;
   llvm::Expected<Arguments> arguments(unsigned kernel = 0) const;
+  llvm::Expected<Scalars> scalars(unsigned kernel = 0) const;
   llvm::Expected<std::vector<PlanEntry>> plan(unsigned kernel = 0) const;
   llvm::Expected<std::vector<Constant>> constants(unsigned kernel = 0) const;
   llvm::Expected<Schedule> schedule(unsigned kernel = 0) const;
@@ -434,7 +476,7 @@ public:
   llvm::Expected<Info> info(unsigned kernel = 0) const;
   llvm::Expected<Locations> locations(unsigned kernel = 0) const;
 
-  /// What running needs: PROG, SPMI, ARGS, PLAN, CNST, checked with
+  /// What running needs: PROG, SPMI, ARGS, SCAL, PLAN, CNST, checked with
   /// `checkKernel`. A file with any damage is refused.
   llvm::Expected<Kernel> loadExecutable(unsigned kernel = 0) const;
   /// All sections of a kernel.

@@ -226,7 +226,7 @@ struct ValidConfig {
 /// Reduction over groups of neighbouring slices.
 struct SliceReduceConfig {
   const vector::Reduction *row = nullptr;
-  /// A power of two, at most those of a PE.
+  /// A power of two, at most those of a cluster.
   unsigned slices = 1;
   /// A slice keeps the flits whose index is its position on these bits.
   unsigned mask = 0;

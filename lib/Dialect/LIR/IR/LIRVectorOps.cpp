@@ -354,10 +354,10 @@ LogicalResult VectorSliceReduceOp::verify() {
     return emitOpError("LIR-22: there is no reduction ")
            << getUnit() << " " << getFunction();
   int64_t slices = getSlices();
-  if (slices < 2 || slices > int64_t(machine::slicesPerPE) ||
+  if (slices < 2 || slices > int64_t(machine::slicesPerCluster) ||
       !llvm::isPowerOf2_64(slices))
     return emitOpError("LIR-22: a group has 2 to ")
-           << machine::slicesPerPE << " slices, a power of two, found "
+           << machine::slicesPerCluster << " slices, a power of two, found "
            << slices;
   if (getMask() < 0 || getMask() >= slices)
     return emitOpError("LIR-22: mask must lie in the group, found ")
@@ -401,7 +401,7 @@ static int getRank(Operation *op) {
       .Case<VectorReduceOp>([](auto) { return 7; })
       .Case<VectorWidenOp>([](auto) { return 9; })
       .Case<VectorFpToFxpOp>([](auto) { return 10; })
-      .Default([](Operation *) { return 12; });
+      .Default([](Operation *) { return 13; });
 }
 
 namespace {

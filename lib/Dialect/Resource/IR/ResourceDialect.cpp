@@ -34,9 +34,12 @@ ResourceDialect::verifyOperationAttribute(Operation *op,
   bool isOrder = name == keepOrderAttrName;
   if (!isOrder && name != pipelineLoopsAttrName)
     return success();
-  if (!isa<UnitAttr>(attribute.getValue()))
-    return op->emitOpError() << name << " must be a unit attribute, found "
-                             << attribute.getValue();
+  bool isKind = isOrder ? isa<UnitAttr>(attribute.getValue())
+                        : isa<BoolAttr>(attribute.getValue());
+  if (!isKind)
+    return op->emitOpError()
+           << name << " must be " << (isOrder ? "a unit" : "a boolean")
+           << " attribute, found " << attribute.getValue();
   bool isProgram = isa<ProgramOp>(op) || op->hasAttr("visa.kernel");
   if (!isProgram && !(isOrder && isa<LoopOp>(op)))
     return op->emitOpError()

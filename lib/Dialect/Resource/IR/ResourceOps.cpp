@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/Resource/IR/Resource.h"
+#include "furiosa/Dialect/Utils/Numbers.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "mlir/IR/Builders.h"
@@ -28,6 +29,38 @@ SmallVector<LoopOp> resource::getEnclosingLoops(Operation *op) {
       loops.push_back(loop);
   std::reverse(loops.begin(), loops.end());
   return loops;
+}
+
+BaseLoop resource::getBaseLoop(int64_t count, int64_t step) {
+  return {std::min<int64_t>((count - 1) * step, 0), count,
+          step < 0 ? -step : step};
+}
+
+SmallVector<BaseLoop> resource::getStartLoops(IssueOp issue, bool isTarget) {
+  SmallVector<BaseLoop> loops;
+  ArrayRef<int64_t> starts = issue.getStarts().value_or(ArrayRef<int64_t>());
+  for (auto [i, number] : llvm::enumerate(issue.getNumbers())) {
+    ArrayRef<int64_t> range = getRange(number).asArrayRef();
+    if (int64_t step = starts[2 * i + isTarget])
+      loops.push_back(getBaseLoop(range[1] - range[0] + 1, step));
+  }
+  return loops;
+}
+
+SmallVector<BaseLoop> resource::getMoves(IssueOp issue, bool isTarget) {
+  SmallVector<BaseLoop> moves = getStartLoops(issue, isTarget);
+  ArrayRef<int64_t> advance = issue.getAdvance().value_or(ArrayRef<int64_t>());
+  if (!advance.empty())
+    for (auto [i, loop] : llvm::enumerate(getEnclosingLoops(issue)))
+      moves.push_back(getBaseLoop(loop.getTrips(), advance[2 * i + isTarget]));
+  return moves;
+}
+
+DenseI64ArrayAttr resource::getRange(Value argument) {
+  auto op = argument.getDefiningOp<ArgumentOp>();
+  DenseI64ArrayAttr range = op ? op.getRangeAttr() : DenseI64ArrayAttr();
+  // The argument may not have been verified yet.
+  return range && isNumberRange(range) ? range : DenseI64ArrayAttr();
 }
 
 /// RES-16, RES-13: two cycles in order.
@@ -122,6 +155,7 @@ LogicalResult ProgramOp::verifyRegions() {
 
   bool inCommands = false, inResults = false;
   int64_t index = 0;
+  uint64_t operandBytes = 0;
   llvm::StringSet<> names;
   for (Operation &op : getBody().getOps()) {
     auto argument = dyn_cast<ArgumentOp>(op);
@@ -137,6 +171,8 @@ LogicalResult ProgramOp::verifyRegions() {
       return argument.emitOpError("RES-5: index must be ")
              << index << ", found " << argument.getIndex();
     ++index;
+    operandBytes = llvm::SaturatingAdd<uint64_t>(
+        operandBytes, argument.getResult().getType().getBytes());
     bool isInput =
         argument.getRole() == Role::Input || argument.getRole() == Role::InOut;
     if (isInput && inResults)
@@ -147,6 +183,11 @@ LogicalResult ProgramOp::verifyRegions() {
       return argument.emitOpError("RES-5: two arguments are named \"")
              << argument.getName() << "\"";
   }
+
+  if (int64_t capacity = MemType::getCapacity(Tier::Hbm);
+      operandBytes > uint64_t(capacity))
+    return emitOpError("RES-27: arguments need ")
+           << operandBytes << " bytes together, hbm holds " << capacity;
 
   // RES-24: the host keeps what it gives as an input.
   WalkResult writes = getBody().walk([&](MemoryEffectOpInterface op) {
@@ -209,6 +250,17 @@ LogicalResult ArgumentOp::verify() {
            << lir::stringifyTier(type.getTier());
   if (getName().empty())
     return emitOpError("RES-10: the name is empty");
+  if (getRange()) {
+    ArrayRef<int64_t> range = *getRange();
+    if (getRole() != Role::Input || !getOperand() ||
+        !getOperand()->getElementType().isInteger(32) ||
+        !getOperand()->getAxes().empty() || type.getBytes() != 4)
+      return emitOpError("RES-25: only an input of one i32 without axes has a "
+                         "range");
+    if (!isNumberRange(range))
+      return emitOpError("RES-25: a range is two numbers of 32 bits that "
+                         "ascend");
+  }
   if (!getOperand())
     return success();
   if (int64_t bytes = getOperand()->getBytes(); bytes != type.getBytes())
@@ -252,22 +304,54 @@ LogicalResult BufferOp::verify() {
 // Commands
 //===----------------------------------------------------------------------===//
 
-/// RES-17: with the counters of all loops at their last trip, an engine still
-/// stays inside the buffer; and every step keeps to words of 8 bytes.
-static LogicalResult verifyAdvance(IssueOp issue, lir::DmaOp dma) {
+/// RES-28: two steps for each number, which have ranges. Adds to `least` and
+/// `most` how far source and target move.
+static LogicalResult verifyStarts(IssueOp issue, const MemType types[2],
+                                  int64_t least[2], int64_t most[2]) {
+  ArrayRef<int64_t> starts = issue.getStarts().value_or(ArrayRef<int64_t>());
+  if (starts.size() != 2 * issue.getNumbers().size())
+    return issue.emitOpError("RES-28: starts has two numbers for each of the ")
+           << issue.getNumbers().size() << " arguments, found "
+           << starts.size();
+  for (auto [i, step] : llvm::enumerate(starts)) {
+    DenseI64ArrayAttr range = getRange(issue.getNumbers()[i / 2]);
+    if (!range)
+      return issue.emitOpError(
+          "RES-28: only an argument with a range moves a start");
+    if (types[1].getTier() == Tier::Dm &&
+        step % int64_t(machine::dmWriteGranule) != 0)
+      return issue.emitOpError("RES-28: starts must be a multiple of ")
+             << machine::dmWriteGranule << " bytes, found " << step;
+    if (step != 0 && types[i % 2].getTier() != Tier::Hbm)
+      return issue.emitOpError("not yet supported: starts in ")
+             << lir::stringifyTier(types[i % 2].getTier());
+    int64_t reach;
+    int64_t *end = step < 0 ? least : most;
+    if (llvm::MulOverflow(range[1] - range[0], step, reach) ||
+        llvm::AddOverflow(end[i % 2], reach, end[i % 2]))
+      return issue.emitOpError(
+          "RES-28: starts reach an address that does not fit in 64 bits");
+  }
+  return success();
+}
+
+/// RES-17, RES-28: with the counters of all loops at their last trip, and
+/// whatever the numbers are, an engine still stays inside the buffer; and every
+/// step keeps to words of 8 bytes.
+static LogicalResult verifyMoves(IssueOp issue, lir::DmaOp dma) {
   SmallVector<LoopOp> loops = getEnclosingLoops(issue);
-  ArrayRef<int64_t> advance = *issue.getAdvance();
-  if (advance.size() != 2 * loops.size())
+  ArrayRef<int64_t> advance = issue.getAdvance().value_or(ArrayRef<int64_t>());
+  if (issue.getAdvance() && advance.size() != 2 * loops.size())
     return issue.emitOpError("RES-17: advance has two numbers for each of the ")
            << loops.size() << " loops around, found " << advance.size();
   MemType types[2] = {dma.getSource().getType(), dma.getTarget().getType()};
-  int64_t moved[2] = {0, 0};
+  int64_t least[2] = {0, 0}, moved[2] = {0, 0};
+  if (failed(verifyStarts(issue, types, least, moved)))
+    return failure();
+  StringRef rule = issue.getStarts() ? "RES-28: " : "RES-17: ";
   int64_t word = machine::dmWriteGranule;
   bool aligned = types[1].getTier() == Tier::Dm;
   for (auto [i, step] : llvm::enumerate(advance)) {
-    if (step < 0)
-      return issue.emitOpError("RES-17: advance must not be negative, found ")
-             << step;
     if (aligned && step % word != 0)
       return issue.emitOpError("RES-17: advance must be a multiple of ")
              << word << " bytes, found " << step;
@@ -276,8 +360,9 @@ static LogicalResult verifyAdvance(IssueOp issue, lir::DmaOp dma) {
              << lir::stringifyTier(types[i % 2].getTier());
     int64_t trips = loops[i / 2].getTrips();
     int64_t reach;
+    int64_t *end = step < 0 ? least : moved;
     if (trips < 1 || llvm::MulOverflow(trips - 1, step, reach) ||
-        llvm::AddOverflow(moved[i % 2], reach, moved[i % 2]))
+        llvm::AddOverflow(end[i % 2], reach, end[i % 2]))
       return issue.emitOpError(
           "RES-17: advance reaches an address that does not fit in 64 bits");
   }
@@ -291,10 +376,15 @@ static LogicalResult verifyAdvance(IssueOp issue, lir::DmaOp dma) {
                                                 : engine.getSourceStrides());
       int64_t base = side ? engine.getTarget() : engine.getSource();
       // The op's own verifier has bounded everything but the advance.
+      if (base + least[side] < 0)
+        return issue.emitOpError(rule)
+               << (side ? "target" : "source") << " of the engine of cluster "
+               << engine.getCluster() << " pe " << engine.getPe()
+               << " begins in front of its buffer";
       if (!end || moved[side] > types[side].getBytes() ||
           *end + base + engine.getPacket() + moved[side] >
               types[side].getBytes())
-        return issue.emitOpError("RES-17: ")
+        return issue.emitOpError(rule)
                << (side ? "target" : "source") << " of the engine of cluster "
                << engine.getCluster() << " pe " << engine.getPe()
                << " leaves its buffer of " << types[side].getBytes()
@@ -333,11 +423,13 @@ LogicalResult IssueOp::verifyRegions() {
   if (dma && (dma.getSourceOffset() || dma.getTargetOffset()))
     return emitOpError("RES-18: offsets must be bases and advance, found an "
                        "SSA offset");
-  if (!getAdvance())
+  if (!getAdvance() && !getStarts() && getNumbers().empty())
     return success();
-  if (!dma)
+  if (!dma && getAdvance())
     return emitOpError("RES-15: only a dma has an advance");
-  return verifyAdvance(*this, dma);
+  if (!dma)
+    return emitOpError("RES-28: only a dma has starts");
+  return verifyMoves(*this, dma);
 }
 
 LogicalResult WaitOp::verify() {
@@ -352,6 +444,21 @@ LogicalResult LoopOp::verifyRegions() {
   if (getCycles() && *getCycles() < 0)
     return emitOpError("RES-21: cycles must not be negative, found ")
            << *getCycles();
+  if (Value count = getCount()) {
+    DenseI64ArrayAttr range = getRange(count);
+    if (!range)
+      return emitOpError("RES-26: only an argument with a range counts trips");
+    if (getWhen() && getTrips() != 1)
+      return emitOpError("RES-26: with when there is one trip, found ")
+             << getTrips();
+    if (!getWhen() && (range[0] < 0 || range[1] != getTrips()))
+      return emitOpError("RES-26: the argument that counts the trips must be "
+                         "from 0 or more to ")
+             << getTrips() << ", found " << range[0] << " to " << range[1];
+  }
+  if (getWhen().has_value() != getBound().has_value() ||
+      (getWhen() && !getCount()))
+    return emitOpError("RES-26: when comes with an argument and a number");
   if (getEnclosingLoops(*this).size() >= maxLoopDepth)
     return emitOpError("RES-22: loops nest at most ")
            << maxLoopDepth << " deep";

@@ -32,6 +32,8 @@ int64_t scheduling::getCapacity(Memory memory) {
     return machine::trfSliceBytes;
   case Memory::Vrf:
     return machine::vrfSliceBytes;
+  case Memory::Hbm:
+    return machine::hbmBytes;
   }
   return 0;
 }
@@ -45,6 +47,8 @@ int64_t scheduling::getAlignment(Memory memory) {
     return machine::macWindowBytes;
   case Memory::Vrf:
     return machine::vrfRowBytes;
+  case Memory::Hbm:
+    return machine::hbmBufferAlignment;
   }
   return 1;
 }
@@ -428,7 +432,7 @@ bool Allocator::run(bool explains) {
   findNeighbours();
   if (!placePresets())
     return false;
-  for (Memory memory : {Memory::Dm, Memory::Trf, Memory::Vrf})
+  for (Memory memory : {Memory::Dm, Memory::Trf, Memory::Vrf, Memory::Hbm})
     if (!allocate(memory))
       return false;
   solution.placements.resize(problem.buffers.size());

@@ -347,9 +347,11 @@ scheduling::getDependences(llvm::ArrayRef<Accesses> commands,
       end = std::max(end, footprint.base + footprint.getExtent());
     }
     for (auto [count, advance] : llvm::zip(trips, access.advance)) {
-      int64_t reach = llvm::SaturatingMultiply<uint64_t>(count - 1, advance);
-      end = std::min<uint64_t>(llvm::SaturatingAdd<uint64_t>(end, reach),
-                               INT64_MAX);
+      int64_t reach;
+      int64_t &bound = advance < 0 ? begin : end;
+      if (llvm::MulOverflow(count - 1, advance, reach) ||
+          llvm::AddOverflow(bound, reach, bound))
+        bound = advance < 0 ? INT64_MIN : INT64_MAX;
     }
     return std::pair(begin, end);
   };

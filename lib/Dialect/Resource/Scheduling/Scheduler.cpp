@@ -181,6 +181,19 @@ Solution scheduling::scheduleInProgramOrder(const Problem &problem) {
   return scheduleBlocks(problem, {.window = 1});
 }
 
+std::optional<Solution>
+scheduling::allocateInProgramOrder(const Problem &problem, Failure &failure) {
+  failure = Failure();
+  failure.message = checkProblem(problem);
+  if (!failure.message.empty())
+    return std::nullopt;
+  Solution solution =
+      scheduleBlocks(problem, {.window = 1, .drainsAlways = true});
+  if (!allocate(problem, solution, failure, /*explains=*/true))
+    return std::nullopt;
+  return solution;
+}
+
 std::optional<Solution> scheduling::solve(const Problem &problem,
                                           Failure &failure) {
   failure = Failure();

@@ -23,8 +23,21 @@ bool resource::hasBarrier(Operation *op) {
       .wasInterrupted();
 }
 
+bool resource::hasCertainBarrier(Operation *op) {
+  return op
+      ->walk<WalkOrder::PreOrder>([](LoopOp loop) {
+        if (loop.getCount())
+          return WalkResult::skip();
+        return loop.getBarrier() ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool resource::endsWithBarrier(Operation *op) {
   while (auto loop = dyn_cast<LoopOp>(op)) {
+    if (loop.getCount())
+      return false;
     if (loop.getBarrier())
       return true;
     SmallVector<Operation *> commands = getCommands(loop.getBody().front());
@@ -39,7 +52,7 @@ bool resource::hasBarrierBehind(Operation *op, Operation *around) {
   for (; op != around; op = op->getParentOp()) {
     for (Operation *later = op->getNextNode(); later;
          later = later->getNextNode())
-      if (hasBarrier(later))
+      if (hasCertainBarrier(later))
         return true;
     if (cast<LoopOp>(op->getParentOp()).getBarrier())
       return true;
@@ -74,19 +87,18 @@ static std::optional<ByteRanges> getBytes(IssueOp issue, lir::DmaOp dma,
   SmallVector<int64_t> sizes(engine.getSizes());
   SmallVector<int64_t> strides(isWrite ? engine.getTargetStrides()
                                        : engine.getSourceStrides());
-  SmallVector<LoopOp> loops = getEnclosingLoops(issue);
-  ArrayRef<int64_t> advance = issue.getAdvance().value_or(ArrayRef<int64_t>());
-  for (size_t i = 0; i < advance.size() / 2; ++i) {
-    sizes.push_back(loops[i].getTrips());
-    strides.push_back(advance[2 * i + isWrite]);
+  int64_t base = isWrite ? engine.getTarget() : engine.getSource();
+  for (auto [start, count, stride] : getMoves(issue, isWrite)) {
+    base += start;
+    sizes.push_back(count);
+    strides.push_back(stride);
   }
   for (size_t i = sizes.size(); i-- > 0;)
     if (strides[i] == 0) {
       sizes.erase(sizes.begin() + i);
       strides.erase(strides.begin() + i);
     }
-  return getByteRanges(isWrite ? engine.getTarget() : engine.getSource(), sizes,
-                       strides, engine.getPacket());
+  return getByteRanges(base, sizes, strides, engine.getPacket());
 }
 
 /// Whether `op` stands between two barriers, or an end of the program.
@@ -101,7 +113,7 @@ static bool isAlone(Operation *op) {
   if (at + 1 == commands.size())
     return isAfter && (!loop || loop.getBarrier());
   auto next = dyn_cast<LoopOp>(commands[at + 1]);
-  return isAfter && next && next.getBarrier() &&
+  return isAfter && next && next.getBarrier() && !next.getCount() &&
          getCommands(next.getBody().front()).empty();
 }
 
@@ -123,7 +135,7 @@ static bool areApart(IssueOp a, IssueOp b) {
   }
   auto hasAny = [](Operation *begin, Operation *end) {
     for (; begin != end; begin = begin->getNextNode())
-      if (hasBarrier(begin))
+      if (hasCertainBarrier(begin))
         return true;
     return false;
   };

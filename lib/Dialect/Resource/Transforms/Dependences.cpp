@@ -149,14 +149,21 @@ void AccessReader::readIssue(IssueOp issue, size_t around,
         access.footprints = getFootprints(dma, isWrite);
       ArrayRef<int64_t> advance =
           issue.getAdvance().value_or(ArrayRef<int64_t>());
+      auto addLoop = [&](const BaseLoop &loop) {
+        for (Footprint &footprint : access.footprints) {
+          footprint.base += loop.base;
+          footprint.loops.push_back({loop.count, loop.stride});
+        }
+      };
       // Only addresses in HBM move.
+      if (inHbm)
+        llvm::for_each(getStartLoops(issue, isWrite), addLoop);
       for (size_t i = 0; inHbm && i < advance.size() / 2; ++i) {
         int64_t step = advance[2 * i + isWrite];
         if (i < around)
           access.advance.push_back(step);
         else
-          for (Footprint &footprint : access.footprints)
-            footprint.loops.push_back({loops[i].getTrips(), step});
+          addLoop(getBaseLoop(loops[i].getTrips(), step));
       }
     } else if (unit) {
       // The same bytes in all slices that take part.
@@ -190,6 +197,11 @@ void AccessReader::readIssue(IssueOp issue, size_t around,
       for (Footprint &footprint : access.footprints)
         footprint.normalize();
     }
+    // Trips and starts that the host says leave bytes out.
+    access.isCertain &=
+        issue.getNumbers().empty() &&
+        llvm::none_of(llvm::drop_begin(loops, around),
+                      [](LoopOp loop) { return bool(loop.getCount()); });
     scheduling::coalesce(access.footprints);
     accesses.push_back(std::move(access));
   }

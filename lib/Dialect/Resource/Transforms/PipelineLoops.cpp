@@ -30,6 +30,9 @@ namespace furiosa::resource {
 #include "furiosa/Dialect/Resource/Transforms/Passes.h.inc"
 } // namespace furiosa::resource
 
+/// More commands than that may not come out of a loop.
+static constexpr int64_t maxCommands = 1024;
+
 namespace {
 
 struct PipelineLoopsPass
@@ -73,9 +76,15 @@ private:
 } // namespace
 
 bool LoopPipeliner::readBody() {
-  if (loop->hasAttr(keepOrderAttrName))
+  // Where PEs race, iterations wait for one another. A loop without a barrier
+  // has no races in it, in whatever iterations. The rounds in front of a
+  // pipelined loop run whatever its trips are.
+  if (loop->hasAttr(keepOrderAttrName) || loop.getBarrier() || loop.getCount())
     return false;
   mlir::Block &body = loop.getBody().front();
+  // There are two stages at least, and a round of each at either end.
+  if (int64_t(body.getOperations().size()) > maxCommands / 4)
+    return false;
   trips = getTripsAround(body);
   for (Operation &op : body) {
     auto issue = dyn_cast<IssueOp>(op);
@@ -232,10 +241,14 @@ bool LoopPipeliner::run() {
   findPrivateBuffers();
   if (!findStages())
     return false;
-  // Rounds in which all stages run; one that makes less than two trips is none.
+  // Rounds in which all stages run. A loop of less than two trips is none: all
+  // rounds stand in a row.
   int64_t count = trips.back();
   int64_t full = count - lastStage;
-  if (full < 2 * numCopies)
+  int64_t steadyTrips = full < 2 * numCopies ? 0 : full / numCopies;
+  if (steadyTrips == 0)
+    numCopies = std::min(numCopies, count);
+  if (2 * (lastStage + numCopies) > maxCommands / int64_t(commands.size()))
     return false;
 
   for (auto &[buffer, list] : users) {
@@ -248,18 +261,25 @@ bool LoopPipeliner::run() {
   }
   OpBuilder builder(loop);
   int64_t round = 0;
-  for (; round < lastStage; ++round)
-    emitRound(builder, round, 0);
+  auto emitUntil = [&](int64_t end) {
+    for (; round < end; ++round)
+      emitRound(builder, round, 0);
+  };
+  emitUntil(lastStage);
+  if (steadyTrips == 0) {
+    emitUntil(count + lastStage);
+    loop.erase();
+    return true;
+  }
   auto steady = LoopOp::create(
-      builder, loop.getLoc(), TokenType::get(builder.getContext()),
-      full / numCopies, /*barrier=*/false, IntegerAttr(), ValueRange());
+      builder, loop.getLoc(), TokenType::get(builder.getContext()), steadyTrips,
+      /*barrier=*/false);
   steady->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   OpBuilder inner = OpBuilder::atBlockEnd(&steady.getBody().emplaceBlock());
   for (int64_t i = 0; i < numCopies; ++i)
     emitRound(inner, round + i, numCopies);
-  for (round += full / numCopies * numCopies; round < count + lastStage;
-       ++round)
-    emitRound(builder, round, 0);
+  round += steadyTrips * numCopies;
+  emitUntil(count + lastStage);
   loop.erase();
   return true;
 }
@@ -283,15 +303,33 @@ static bool followsFromBytes(const ProgramProblem &program) {
   return true;
 }
 
+/// Innermost loops with commands in them, in order.
+static SmallVector<LoopOp> getInnermostLoops(ProgramOp program) {
+  SmallVector<LoopOp> loops;
+  program.walk([&](LoopOp loop) {
+    mlir::Block &body = loop.getBody().front();
+    if (body.getOps<LoopOp>().empty() && !body.getOps<IssueOp>().empty())
+      loops.push_back(loop);
+  });
+  return loops;
+}
+
+/// Tokens are made anew for the whole program.
+static void dropTokens(ProgramOp program) {
+  program.walk([&](Operation *nested) {
+    if (auto issue = dyn_cast<IssueOp>(nested))
+      issue.getAfterMutable().clear();
+    if (auto loop = dyn_cast<LoopOp>(nested))
+      loop.getAfterMutable().clear();
+  });
+}
+
 void PipelineLoopsPass::runOnOperation() {
   ProgramOp op = getOperation();
-  bool hasLoops = !op.getBody().getOps<LoopOp>().empty();
-  bool hasBarriers = op->walk([](LoopOp loop) {
-                         return loop.getBarrier() ? WalkResult::interrupt()
-                                                  : WalkResult::advance();
-                       }).wasInterrupted();
-  if (op.getMakespan() || !hasLoops || hasBarriers ||
-      op->hasAttr(keepOrderAttrName))
+  // Loops beyond this are changed all at once: each try schedules the program.
+  constexpr size_t maxTries = 8;
+  size_t loops = getInnermostLoops(op).size();
+  if (op.getMakespan() || loops == 0 || op->hasAttr(keepOrderAttrName))
     return markAllAnalysesPreserved();
   FailureOr<ProgramProblem> program = buildProblem(op, /*keepAddresses=*/true);
   if (failed(program))
@@ -299,34 +337,37 @@ void PipelineLoopsPass::runOnOperation() {
   addDependences(op, *program);
   if (!followsFromBytes(*program))
     return markAllAnalysesPreserved();
-  OwningOpRef<ProgramOp> changed = op.clone();
-  // Tokens are made anew for the whole program.
-  SmallVector<LoopOp> loops;
-  changed->walk([&](Operation *nested) {
-    if (auto issue = dyn_cast<IssueOp>(nested))
-      issue.getAfterMutable().clear();
-    if (auto loop = dyn_cast<LoopOp>(nested)) {
-      loop.getAfterMutable().clear();
-      if (loop.getBody().getOps<LoopOp>().empty())
-        loops.push_back(loop);
-    }
-  });
-  AccessReader reader(*changed);
-  bool any = false;
-  for (LoopOp loop : loops)
-    any |= LoopPipeliner(loop, reader).run();
-  if (!any)
-    return markAllAnalysesPreserved();
-  FailureOr<ProgramProblem> next =
-      buildProblem(*changed, /*keepAddresses=*/true);
-  if (failed(next))
-    return signalPassFailure();
-  addDependences(*changed, *next);
   scheduling::Failure failure;
-  auto before = scheduling::solve(program->problem, failure);
-  auto now = scheduling::solve(next->problem, failure);
-  if (!now || (before && before->makespan <= now->makespan))
+  std::optional<int64_t> makespan;
+  if (auto solution = scheduling::solve(program->problem, failure))
+    makespan = solution->makespan;
+  OwningOpRef<ProgramOp> best;
+  size_t step = loops > maxTries ? loops : 1;
+  // From the last one on: what takes its place does not move those before it.
+  for (size_t first = loops; first > 0;) {
+    first -= step;
+    OwningOpRef<ProgramOp> changed = (best ? *best : op).clone();
+    dropTokens(*changed);
+    AccessReader reader(*changed);
+    bool any = false;
+    SmallVector<LoopOp> innermost = getInnermostLoops(*changed);
+    for (LoopOp loop : ArrayRef(innermost).slice(first, step))
+      any |= LoopPipeliner(loop, reader).run();
+    if (!any)
+      continue;
+    FailureOr<ProgramProblem> next =
+        buildProblem(*changed, /*keepAddresses=*/true);
+    if (failed(next))
+      return signalPassFailure();
+    addDependences(*changed, *next);
+    auto solution = scheduling::solve(next->problem, failure);
+    if (!solution || (makespan && *makespan <= solution->makespan))
+      continue;
+    makespan = solution->makespan;
+    best = std::move(changed);
+  }
+  if (!best)
     return markAllAnalysesPreserved();
-  op.getBody().takeBody(changed->getBody());
+  op.getBody().takeBody(best->getBody());
   addDependences(op);
 }

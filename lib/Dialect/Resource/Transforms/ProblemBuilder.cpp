@@ -9,7 +9,10 @@
 #include "furiosa/Dialect/Resource/Transforms/Costs.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <utility>
 
 using namespace mlir;
 using namespace furiosa;
@@ -212,6 +215,13 @@ static int64_t getSlack(lir::FetchSequencerOp fetch, int64_t base) {
                                   fetch.getSource().getType().getBytes());
 }
 
+/// Whether a switch moves what is fetched to other slices.
+static bool isExchanged(lir::FetchSequencerOp fetch) {
+  return llvm::any_of(*fetch->getBlock(), [](Operation &unit) {
+    return isa<lir::SwitchOp, lir::CustomSwitchOp>(unit);
+  });
+}
+
 FailureOr<ProgramProblem> resource::buildProblem(ProgramOp program,
                                                  bool keepAddresses) {
   ProblemBuilder builder;
@@ -229,6 +239,7 @@ FailureOr<ProgramProblem> resource::buildProblem(ProgramOp program,
     if (keepAddresses && op.getAddress())
       buffer.preset = *op.getAddress();
   }
+  llvm::SetVector<unsigned> exchanged;
   program.walk([&](lir::FetchSequencerOp fetch) {
     for (auto [buffer, base] :
          {std::pair<Value, int64_t>(fetch.getSource(), fetch.getBase()),
@@ -238,8 +249,16 @@ FailureOr<ProgramProblem> resource::buildProblem(ProgramOp program,
         continue;
       int64_t &slack = result.problem.buffers[it->second].slack;
       slack = std::max(slack, getSlack(fetch, base));
+      if (isExchanged(fetch))
+        exchanged.insert(it->second);
     }
   });
+  // Slices fetch from one another in no order that is known: what they read
+  // behind the end must not be what the same exec commits.
+  for (unsigned index : exchanged) {
+    scheduling::Buffer &buffer = result.problem.buffers[index];
+    buffer.bytes += std::exchange(buffer.slack, 0);
+  }
   result.blocks.push_back(nullptr);
   result.commands.emplace_back();
   result.problem.blocks.emplace_back();

@@ -55,6 +55,8 @@ static StringRef getMemoryName(scheduling::Memory memory) {
     return "trf";
   case scheduling::Memory::Vrf:
     return "vrf";
+  case scheduling::Memory::Hbm:
+    return "hbm";
   }
   return "";
 }
@@ -96,6 +98,10 @@ void SchedulePass::report(ProgramProblem &program,
           << bytes(failure.buffers[i]) << " bytes at " << failure.addresses[i]
           << ", in cycles " << failure.lives[i].first << " to "
           << failure.lives[i].second;
+    if (failure.largestFree == 0) {
+      diag.attachNote(getOperation().getLoc()) << "beside them nothing is free";
+      return;
+    }
     diag.attachNote(getOperation().getLoc())
         << "the largest piece that is free has " << failure.largestFree
         << (failure.memory == scheduling::Memory::Trf ? " bytes in each lane"
@@ -137,7 +143,8 @@ void SchedulePass::applyBlock(ProgramProblem &program,
       auto next =
           LoopOp::create(builder, loop.getLoc(), Type(), loop.getTripsAttr(),
                          loop.getBarrierAttr(),
-                         builder.getI64IntegerAttr(cycles), ValueRange());
+                         builder.getI64IntegerAttr(cycles), loop.getCount(),
+                         ValueRange(), loop.getWhenAttr(), loop.getBoundAttr());
       next.getBody().takeBody(loop.getBody());
       scheduled = next;
     } else {
@@ -146,7 +153,8 @@ void SchedulePass::applyBlock(ProgramProblem &program,
           {schedule.start[step.command], schedule.end[step.command]});
       auto next = IssueOp::create(builder, issue.getLoc(), Type(),
                                   issue.getEngineAttr(), tag, cycles,
-                                  issue.getAdvanceAttr(), ValueRange());
+                                  issue.getAdvanceAttr(), ValueRange(),
+                                  issue.getNumbers(), issue.getStartsAttr());
       next.getBody().takeBody(issue.getBody());
       scheduled = next;
     }

@@ -328,29 +328,29 @@ static bool overshoots(const Canonical &canonical, const Axes &axes) {
   });
 }
 
-static std::unique_ptr<Forms> deriveForms(const Expr &expr, const Axes &axes) {
+static std::unique_ptr<const Forms> deriveForms(const Expr &expr,
+                                                const Axes &axes) {
   Form form;
   if (std::optional<Fault> bad = derive(expr, form))
-    return std::make_unique<Forms>(Forms{std::move(*bad), std::nullopt});
+    return std::make_unique<Forms>(Forms{std::move(*bad), nullptr});
   auto forms =
-      std::make_unique<Forms>(Forms{std::move(form).canonical(), std::nullopt});
+      std::make_unique<Forms>(Forms{std::move(form).canonical(), nullptr});
   if (overshoots(*forms->raw, axes)) {
     form = Form::from(*forms->raw);
     form.clip(axes);
-    forms->clipped.emplace(std::move(form).canonical());
+    forms->clipped =
+        std::make_unique<const Result<Canonical>>(std::move(form).canonical());
   }
   return forms;
 }
 
+Node::Node(const Axes &axes, Form form)
+    : axes(axes), size(form.size()),
+      derived(std::make_unique<const Forms>(
+          Forms{std::move(form).canonical(), nullptr})) {}
+
 const Forms &Node::forms() const {
-  if (const Forms *known = derived.load(std::memory_order_acquire))
-    return *known;
-  std::unique_ptr<Forms> made = deriveForms(expr, axes);
-  const Forms *first = nullptr;
-  if (derived.compare_exchange_strong(first, made.get(),
-                                      std::memory_order_acq_rel))
-    return *made.release();
-  return *first;
+  return derived.get([&] { return deriveForms(expr(), axes); });
 }
 
 const Result<Canonical> &Mapping::canonical() const {

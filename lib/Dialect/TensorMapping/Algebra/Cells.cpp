@@ -59,7 +59,7 @@ Cell Mapping::cellAt(int64_t position) const {
     cell.kind = Cell::Kind::OutOfBounds;
     return cell;
   }
-  addCell(node->expr, position, cell);
+  addCell(node->expr(), position, cell);
   return cell;
 }
 

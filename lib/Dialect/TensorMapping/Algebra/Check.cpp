@@ -105,9 +105,19 @@ static void collect(const Expr &expr, const Axes &axes,
       composite.cuts.insert(cut);
 }
 
+static bool hasRaggedDigits(const Mapping &mapping) {
+  return llvm::any_of(mapping.canonical()->factors, [&](const Factor &factor) {
+    return factor.axis >= 0 &&
+           mapping.axes()[factor.axis].size % factor.stride != 0;
+  });
+}
+
 std::optional<Fault> furiosa::mapping::checkTensor(const Mapping &mapping) {
   Composites composites;
-  collect(mapping.node->expr, mapping.axes(), composites);
+  // A list that nobody has spelled yet divides padding only to take the last
+  // digits of an axis that are ragged.
+  if (mapping.node->isSpelled() || hasRaggedDigits(mapping))
+    collect(mapping.node->expr(), mapping.axes(), composites);
   for (const Composite &composite : composites.list) {
     if (composite.digits < 2)
       continue;

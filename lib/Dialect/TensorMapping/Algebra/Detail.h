@@ -10,6 +10,7 @@
 
 #include "furiosa/Dialect/TensorMapping/Algebra/Mapping.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -44,7 +45,13 @@ struct Expr {
   llvm::StringRef name;
   /// Outermost first. Only for products, where there are two or more.
   std::vector<Expr> parts;
-  std::vector<Op> ops;
+  llvm::SmallVector<Op, 1> ops;
+};
+
+/// What a user wrote, or could have written.
+struct Spelling {
+  std::string text;
+  Expr expr;
 };
 
 /// A factor list under construction, innermost first.
@@ -84,25 +91,58 @@ struct Form {
 struct Forms {
   Result<Canonical> raw;
   /// Only where it differs from `raw`.
-  std::optional<Result<Canonical>> clipped;
+  std::unique_ptr<const Result<Canonical>> clipped;
 };
 
-struct Node {
-  Node() = default;
-  Node(const Node &) = delete;
-  Node &operator=(const Node &) = delete;
-  ~Node() { delete derived.load(std::memory_order_relaxed); }
+/// A value made on first use. Threads that meet make it twice and keep one:
+/// std::call_once would cost more than what is made here.
+template <typename T>
+class Lazy {
+public:
+  Lazy() = default;
+  explicit Lazy(std::unique_ptr<const T> value) : known(value.release()) {}
+  Lazy(const Lazy &) = delete;
+  Lazy &operator=(const Lazy &) = delete;
+  ~Lazy() { delete known.load(std::memory_order_relaxed); }
 
-  /// Derives the forms on first use. Threads that meet derive twice and keep
-  /// one: std::call_once would cost more than the derivation.
-  const Forms &forms() const;
+  bool isKnown() const { return known.load(std::memory_order_acquire); }
 
-  Axes axes;
-  std::string text;
-  Expr expr;
+  template <typename Make>
+  const T &get(Make make) const {
+    if (const T *value = known.load(std::memory_order_acquire))
+      return *value;
+    std::unique_ptr<const T> made = make();
+    const T *first = nullptr;
+    if (known.compare_exchange_strong(first, made.get(),
+                                      std::memory_order_acq_rel))
+      return *made.release();
+    return *first;
+  }
 
 private:
-  mutable std::atomic<const Forms *> derived = nullptr;
+  mutable std::atomic<const T *> known = nullptr;
+};
+
+/// One of the two is known from the start, the other one follows from it.
+struct Node {
+  Node(const Axes &axes, Spelling spelling);
+  /// `form` is canonical and isPlain over `axes`.
+  Node(const Axes &axes, Form form);
+
+  /// Whether somebody has written, or asked for, the text.
+  bool isSpelled() const { return spelled.isKnown(); }
+  const Forms &forms() const;
+  const std::string &text() const { return spelling().text; }
+  const Expr &expr() const { return spelling().expr; }
+
+  const Axes axes;
+  const int64_t size;
+
+private:
+  const Spelling &spelling() const;
+
+  Lazy<Spelling> spelled;
+  Lazy<Forms> derived;
 };
 
 Fault fault(llvm::StringRef rule, llvm::StringRef reason,
@@ -123,12 +163,17 @@ enum class TakeStyle { Digit, Window };
 std::optional<std::string> spell(const Form &form, const Axes &axes,
                                  TakeStyle style = TakeStyle::Digit);
 
+/// Whether each factor is spelled as digits of its axis, with no sums that
+/// overshoot: such a list always has a text, which reads as the list again.
+bool isPlain(const Form &form, const Axes &axes);
+
 /// The text of an atom and the first `opCount` of its operators.
 std::string print(const Expr &expr, size_t opCount, const Axes &axes);
 
-/// The mapping of a list: spelled from it, with the list already known. Falls
-/// back on `text` where it cannot be spelled.
-Mapping build(const Form &form, const Axes &axes, llvm::StringRef text);
+/// The mapping of a list. Falls back on what `text` makes where the list cannot
+/// be spelled.
+Mapping build(Form form, const Axes &axes,
+              llvm::function_ref<std::string()> text);
 
 /// `text` as an operand of a postfix operator.
 std::string bracketed(const Mapping &mapping);

@@ -264,8 +264,10 @@ furiosa::mapping::divideRelaxed(const Mapping &dividend,
                  "the digits that " + quoted(dividend.str()) + " and " +
                      quoted(divisor.str()) +
                      " share do not nest; cut the axes at the same places");
-  result.dividendRest = build(*left, dividend.axes(), dividend.str());
-  result.divisorRest = build(*right, divisor.axes(), divisor.str());
+  result.dividendRest =
+      build(std::move(*left), dividend.axes(), [&] { return dividend.str(); });
+  result.divisorRest =
+      build(std::move(*right), divisor.axes(), [&] { return divisor.str(); });
 
   // Innermost first, as long as both sides agree where a digit lies.
   std::optional<std::vector<Piece>> pieces =

@@ -123,7 +123,7 @@ std::string furiosa::mapping::explainCells(const Mapping &mapping, int64_t from,
   const int64_t end = from + std::min(count, mapping.size() - from);
 
   // The terms of the comma list, outermost first.
-  const Expr &expr = mapping.node->expr;
+  const Expr &expr = mapping.node->expr();
   bool isList = expr.kind == Expr::Kind::Product && expr.ops.empty();
   llvm::ArrayRef<Expr> terms =
       isList ? llvm::ArrayRef(expr.parts) : llvm::ArrayRef(expr);
@@ -173,7 +173,7 @@ std::string furiosa::mapping::explainCells(const Mapping &mapping, int64_t from,
 /// Positions of one step of each term of the comma list, innermost first.
 static void addSteps(const Mapping &mapping,
                      llvm::SmallVectorImpl<int64_t> &positions) {
-  const Expr &expr = mapping.node->expr;
+  const Expr &expr = mapping.node->expr();
   if (expr.kind != Expr::Kind::Product || !expr.ops.empty())
     return;
   int64_t step = 1;

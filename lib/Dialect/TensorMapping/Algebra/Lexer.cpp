@@ -66,8 +66,8 @@ static Fault badCharacter(llvm::StringRef text, size_t position) {
                position + 1);
 }
 
-Result<std::vector<Token>> detail::lex(llvm::StringRef text) {
-  std::vector<Token> tokens;
+std::optional<Fault> detail::lex(llvm::StringRef text,
+                                 llvm::SmallVectorImpl<Token> &tokens) {
   bool inBraces = false;
   size_t i = 0, size = text.size();
   auto add = [&](Token::Kind kind, size_t end) {
@@ -110,5 +110,5 @@ Result<std::vector<Token>> detail::lex(llvm::StringRef text) {
   }
   tokens.push_back(
       {Token::Kind::End, llvm::StringRef(), static_cast<int64_t>(size + 1)});
-  return tokens;
+  return std::nullopt;
 }

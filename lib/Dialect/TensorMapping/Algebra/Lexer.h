@@ -28,8 +28,10 @@ struct Token {
   }
 };
 
-/// The tokens of `text`, an End token last. MA-3 on an unknown character.
-Result<std::vector<Token>> lex(llvm::StringRef text);
+/// Appends the tokens of `text`, an End token last. MA-3 on an unknown
+/// character.
+std::optional<Fault> lex(llvm::StringRef text,
+                         llvm::SmallVectorImpl<Token> &tokens);
 
 } // namespace furiosa::mapping::detail
 

@@ -45,16 +45,36 @@ std::optional<int64_t> detail::roundUp(int64_t value, int64_t step) {
 // Axes
 //===----------------------------------------------------------------------===//
 
-static const std::shared_ptr<const std::vector<Axis>> &noAxes() {
-  static const auto none = std::make_shared<const std::vector<Axis>>();
+/// Lists of more axes than this have an index of their names.
+static constexpr size_t maxUnindexed = 8;
+
+struct Axes::Storage {
+  std::vector<Axis> list;
+  llvm::StringMap<int> index;
+
+  int find(llvm::StringRef name) const {
+    if (list.size() > maxUnindexed) {
+      auto found = index.find(name);
+      return found == index.end() ? -1 : found->second;
+    }
+    for (auto [index, axis] : llvm::enumerate(list))
+      if (axis.name == name)
+        return static_cast<int>(index);
+    return -1;
+  }
+};
+
+const std::shared_ptr<const Axes::Storage> &Axes::none() {
+  static const auto none = std::make_shared<const Storage>();
   return none;
 }
 
-Axes::Axes() : storage(noAxes()) {}
+Axes::Axes() : storage(none()) {}
 
 Result<Axes> Axes::get(llvm::ArrayRef<Axis> axes) {
-  llvm::StringMap<int64_t> seen;
-  for (const Axis &axis : axes) {
+  auto storage = std::make_shared<Storage>();
+  storage->list = axes.vec();
+  for (auto [number, axis] : llvm::enumerate(axes)) {
     llvm::StringRef name = axis.name;
     bool word =
         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -67,29 +87,26 @@ Result<Axes> Axes::get(llvm::ArrayRef<Axis> axes) {
       return fault("MA-12", "axis-size",
                    "axis " + quoted(name) + " has size " +
                        llvm::Twine(axis.size) + "; sizes start at 1");
-    auto [first, added] = seen.try_emplace(name, axis.size);
-    if (!added)
+    if (axes.size() > maxUnindexed)
+      storage->index.try_emplace(name, static_cast<int>(number));
+    size_t first = storage->find(name);
+    if (first != number)
       return fault("MA-12", "axis-twice",
                    "axis " + quoted(name) + " is declared twice, with sizes " +
-                       llvm::Twine(first->second) + " and " +
+                       llvm::Twine(axes[first].size) + " and " +
                        llvm::Twine(axis.size) + "; drop one");
   }
   Axes result;
-  result.storage = std::make_shared<const std::vector<Axis>>(axes.vec());
+  result.storage = std::move(storage);
   return result;
 }
 
-llvm::ArrayRef<Axis> Axes::list() const { return *storage; }
+llvm::ArrayRef<Axis> Axes::list() const { return storage->list; }
 
-int Axes::find(llvm::StringRef name) const {
-  for (auto [index, axis] : llvm::enumerate(*storage))
-    if (axis.name == name)
-      return static_cast<int>(index);
-  return -1;
-}
+int Axes::find(llvm::StringRef name) const { return storage->find(name); }
 
 bool Axes::operator==(const Axes &other) const {
-  return storage == other.storage || *storage == *other.storage;
+  return storage == other.storage || storage->list == other.storage->list;
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,21 +193,16 @@ namespace {
 /// Resolves names and computes sizes, left to right.
 class Checker {
 public:
-  explicit Checker(const Axes &axes) : axes(axes) {
-    for (auto [index, axis] : llvm::enumerate(axes.list()))
-      indices.try_emplace(axis.name, static_cast<int>(index));
-  }
+  explicit Checker(const Axes &axes) : axes(axes) {}
 
   std::optional<Fault> check(Expr &expr) const {
     switch (expr.kind) {
-    case Expr::Kind::Axis: {
-      auto found = indices.find(expr.name);
-      if (found == indices.end())
+    case Expr::Kind::Axis:
+      expr.axis = axes.find(expr.name);
+      if (expr.axis < 0)
         return unknown(expr);
-      expr.axis = found->second;
       expr.baseSize = axes[expr.axis].size;
       break;
-    }
     case Expr::Kind::Number:
       break;
     case Expr::Kind::Product:
@@ -241,7 +253,6 @@ private:
   }
 
   const Axes &axes;
-  llvm::StringMap<int> indices;
 };
 } // namespace
 
@@ -249,30 +260,46 @@ private:
 // Mapping
 //===----------------------------------------------------------------------===//
 
-static std::shared_ptr<const Node> identityNode() {
-  static const std::shared_ptr<const Node> node = [] {
-    auto made = std::make_shared<Node>();
-    made->text = "1";
-    return made;
-  }();
+Node::Node(const Axes &axes, Spelling spelling)
+    : axes(axes), size(spelling.expr.size),
+      spelled(std::make_unique<const Spelling>(std::move(spelling))) {}
+
+static const std::shared_ptr<const Node> &identityNode() {
+  static const std::shared_ptr<const Node> node =
+      std::make_shared<const Node>(Axes(), Spelling{"1", Expr()});
   return node;
 }
 
 Mapping::Mapping() : node(identityNode()) {}
 
+/// `text` with the sizes of `axes`.
+static Result<Spelling> readWith(llvm::StringRef text, const Axes &axes,
+                                 const Environment *environment) {
+  Result<Spelling> parsed = parseText(text, axes, environment);
+  if (parsed)
+    if (std::optional<Fault> bad = Checker(axes).check(parsed->expr))
+      return std::move(*bad);
+  return parsed;
+}
+
+/// Reads what it spells, so that the two cannot differ.
+const Spelling &Node::spelling() const {
+  return spelled.get([&] {
+    std::optional<std::string> text = spell(Form::from(*forms().raw), axes);
+    assert(text && "a node is made of a list only where it is plain");
+    Result<Spelling> read = readWith(*text, axes, nullptr);
+    assert(read && "plain lists read as they are spelled");
+    return std::make_unique<const Spelling>(std::move(*read));
+  });
+}
+
 static Result<Mapping> parseWith(llvm::StringRef text, const Axes &axes,
                                  const Environment *environment) {
-  Result<ParsedText> parsed = parseText(text, axes, environment);
-  if (!parsed)
-    return parsed.fault();
-  if (std::optional<Fault> bad = Checker(axes).check(parsed->expr))
-    return *bad;
-  auto node = std::make_shared<Node>();
-  node->axes = axes;
-  node->text = std::move(parsed->text);
-  node->expr = std::move(parsed->expr);
+  Result<Spelling> read = readWith(text, axes, environment);
+  if (!read)
+    return std::move(read).fault();
   Mapping mapping;
-  mapping.node = std::move(node);
+  mapping.node = std::make_shared<const Node>(axes, std::move(*read));
   return mapping;
 }
 
@@ -281,7 +308,7 @@ Result<Mapping> Mapping::parse(llvm::StringRef text, const Axes &axes) {
 }
 
 Result<std::string> furiosa::mapping::normalise(llvm::StringRef text) {
-  Result<ParsedText> parsed = parseText(text, Axes(), nullptr);
+  Result<Spelling> parsed = parseText(text, Axes(), nullptr);
   if (!parsed)
     return parsed.fault();
   return std::move(parsed->text);
@@ -292,9 +319,9 @@ Result<Mapping> Mapping::parse(llvm::StringRef text, const Axes &axes,
   return parseWith(text, axes, &environment);
 }
 
-const std::string &Mapping::str() const { return node->text; }
+const std::string &Mapping::str() const { return node->text(); }
 const Axes &Mapping::axes() const { return node->axes; }
-int64_t Mapping::size() const { return node->expr.size; }
+int64_t Mapping::size() const { return node->size; }
 
 static bool mentions(const Expr &expr, int axis) {
   if (expr.kind == Expr::Kind::Axis)
@@ -310,5 +337,5 @@ bool Mapping::uses(int axis) const {
     return llvm::any_of(form->factors, [&](const Factor &factor) {
       return factor.axis == axis;
     });
-  return mentions(node->expr, axis);
+  return mentions(node->expr(), axis);
 }

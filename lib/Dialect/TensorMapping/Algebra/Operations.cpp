@@ -18,7 +18,7 @@ using namespace furiosa::mapping::detail;
 /// Whether the two texts are one expression over the same axes.
 static bool alike(const Mapping &lhs, const Mapping &rhs) {
   return lhs.node == rhs.node ||
-         (lhs.str() == rhs.str() && lhs.axes() == rhs.axes());
+         (lhs.axes() == rhs.axes() && lhs.str() == rhs.str());
 }
 
 /// Whether two lists are equal. They name axes by number, which differ where
@@ -45,15 +45,16 @@ static Result<bool> equivalentAs(Reading reading, const Mapping &lhs,
                                  const Mapping &rhs) {
   if (lhs.size() != rhs.size())
     return false;
+  if (lhs.node == rhs.node)
+    return true;
+  // Texts are compared only where there is no form: they cost more to make.
+  const Result<Canonical> &left = (lhs.*reading)();
+  const Result<Canonical> &right = (rhs.*reading)();
+  if (left && right)
+    return equal(*left, lhs.axes(), *right, rhs.axes());
   if (alike(lhs, rhs))
     return true;
-  const Result<Canonical> &left = (lhs.*reading)();
-  if (!left)
-    return left.fault();
-  const Result<Canonical> &right = (rhs.*reading)();
-  if (!right)
-    return right.fault();
-  return equal(*left, lhs.axes(), *right, rhs.axes());
+  return left ? right.fault() : left.fault();
 }
 
 Result<bool> furiosa::mapping::equivalent(const Mapping &lhs,
@@ -71,12 +72,12 @@ bool furiosa::mapping::same(const Mapping &lhs, const Mapping &rhs) {
   return equal && *equal;
 }
 
-/// The mapping of `form`, or of `text` where the form was refused.
+/// The mapping of `form`, or of what `text` makes where the form was refused.
 static Result<Mapping> derived(Result<Form> form, const Axes &axes,
-                               llvm::StringRef text) {
+                               llvm::function_ref<std::string()> text) {
   if (form)
-    return build(*form, axes, text);
-  Result<Mapping> mapping = Mapping::parse(text, axes);
+    return build(std::move(*form), axes, text);
+  Result<Mapping> mapping = Mapping::parse(text(), axes);
   if (mapping)
     return mapping;
   Fault bad = mapping.fault();
@@ -115,7 +116,8 @@ Result<Mapping> furiosa::mapping::pair(const Mapping &lhs, const Mapping &rhs) {
     else if (std::string why = form->prepend(*outer); !why.empty())
       form = fault("MA-13", "not-linear", why);
   }
-  return derived(std::move(form), lhs.axes(), lhs.str() + ", " + rhs.str());
+  return derived(std::move(form), lhs.axes(),
+                 [&] { return lhs.str() + ", " + rhs.str(); });
 }
 
 /// `mapping` with one postfix operator more.
@@ -157,9 +159,9 @@ static Result<Mapping> apply(const Mapping &mapping, OpKind kind, int64_t n,
   }
   if (!why.empty())
     form = fault("MA-13", "not-linear", why);
-  return derived(
-      std::move(form), mapping.axes(),
-      (bracketed(mapping) + " " + sign + " " + llvm::Twine(n)).str());
+  return derived(std::move(form), mapping.axes(), [&] {
+    return (bracketed(mapping) + " " + sign + " " + llvm::Twine(n)).str();
+  });
 }
 
 Result<Mapping> furiosa::mapping::divide(const Mapping &mapping, int64_t n) {
@@ -206,8 +208,10 @@ Result<Mapping> furiosa::mapping::peel(const Mapping &mapping) {
   form->peel();
   if (form->size() == before)
     return mapping;
-  return build(*form, mapping.axes(),
-               (bracketed(mapping) + " = " + llvm::Twine(form->size())).str());
+  const int64_t after = form->size();
+  return build(std::move(*form), mapping.axes(), [&] {
+    return (bracketed(mapping) + " = " + llvm::Twine(after)).str();
+  });
 }
 
 Result<bool> furiosa::mapping::isResizeOf(const Mapping &small,

@@ -23,7 +23,7 @@ public:
       : text(text), axes(axes), environment(environment) {}
 
   /// Brackets count from `depth`.
-  Result<ParsedText> run(unsigned depth = 0);
+  Result<Spelling> run(unsigned depth = 0);
 
 private:
   using MaybeFault = std::optional<Fault>;
@@ -51,7 +51,7 @@ private:
   llvm::StringRef text;
   const Axes &axes;
   const Environment *environment;
-  std::vector<Token> tokens;
+  llvm::SmallVector<Token, 32> tokens;
   size_t next = 0;
   std::string out;
   MaybeFault refused;
@@ -223,7 +223,7 @@ Parser::MaybeFault Parser::parseAlias(Expr &expr, unsigned depth) {
   // Its text holds resolved numbers only, so this nests no further escapes.
   const Mapping &alias = known->second;
   Parser inner(alias.str(), axes, nullptr);
-  Result<ParsedText> parsed = inner.run(depth + 1);
+  Result<Spelling> parsed = inner.run(depth + 1);
   if (!parsed) {
     refuseAlias("mapping " + quoted(token.text) +
                 " does not read over these axes: " + parsed.fault().message);
@@ -231,8 +231,8 @@ Parser::MaybeFault Parser::parseAlias(Expr &expr, unsigned depth) {
   }
   // A chain stays one unit without brackets.
   expr = std::move(parsed->expr);
-  bool list = alias.node->expr.kind == Expr::Kind::Product &&
-              alias.node->expr.ops.empty();
+  bool list = alias.node->expr().kind == Expr::Kind::Product &&
+              alias.node->expr().ops.empty();
   // Names of axes live in the alias, columns point at the escape.
   std::vector<Expr *> todo = {&expr};
   while (!todo.empty()) {
@@ -308,7 +308,8 @@ Parser::MaybeFault Parser::parseChain(Expr &expr, unsigned depth) {
   while (peek().isOperator()) {
     const Token &sign = take();
     Op op{OpKind::Divide};
-    out += (" " + sign.text).str();
+    out += ' ';
+    out += sign.text;
     if (sign.is('%')) {
       op.kind = OpKind::Modulo;
     } else if (sign.is('=')) {
@@ -317,14 +318,15 @@ Parser::MaybeFault Parser::parseChain(Expr &expr, unsigned depth) {
       op.kind = OpKind::Pad;
       if (peek().kind == Token::Kind::Fill) {
         char mark = take().text.front();
-        out += std::string("{") + mark + "}";
+        out += {'{', mark, '}'};
         op.pad = mark == '0' ? Pad::Zero : mark == '!' ? Pad::Bottom : Pad::Top;
       }
     }
     op.column = peek().column;
     if (MaybeFault bad = parseOperand(op.n))
       return bad;
-    out += " " + std::to_string(op.n);
+    out += ' ';
+    out += std::to_string(op.n);
     expr.ops.push_back(op);
   }
   return std::nullopt;
@@ -361,7 +363,7 @@ Parser::MaybeFault Parser::parseProduct(Expr &expr, unsigned depth,
   if (first.closes() && opener)
     return matches(first) ? empty(first.column) : mismatched(first);
 
-  std::vector<Expr> parts;
+  llvm::SmallVector<Expr, 4> parts;
   while (true) {
     if (MaybeFault bad = parseChain(parts.emplace_back(), depth))
       return bad;
@@ -400,25 +402,25 @@ Parser::MaybeFault Parser::parseProduct(Expr &expr, unsigned depth,
   }
   expr.kind = Expr::Kind::Product;
   expr.column = column ? column : parts.front().column;
-  expr.parts = std::move(parts);
+  expr.parts.assign(std::make_move_iterator(parts.begin()),
+                    std::make_move_iterator(parts.end()));
   return std::nullopt;
 }
 
-Result<ParsedText> Parser::run(unsigned depth) {
-  Result<std::vector<Token>> lexed = lex(text);
-  if (!lexed)
-    return lexed.fault();
-  tokens = std::move(*lexed);
-  ParsedText parsed;
+Result<Spelling> Parser::run(unsigned depth) {
+  if (MaybeFault bad = lex(text, tokens))
+    return std::move(*bad);
+  out.reserve(text.size());
+  Spelling parsed;
   if (MaybeFault bad = parseProduct(parsed.expr, depth, nullptr))
-    return *bad;
+    return std::move(*bad);
   if (refused)
-    return *refused;
+    return std::move(*refused);
   parsed.text = std::move(out);
   return parsed;
 }
 
-Result<ParsedText> detail::parseText(llvm::StringRef text, const Axes &axes,
-                                     const Environment *environment) {
+Result<Spelling> detail::parseText(llvm::StringRef text, const Axes &axes,
+                                   const Environment *environment) {
   return Parser(text, axes, environment).run();
 }

@@ -12,16 +12,10 @@
 namespace furiosa::mapping::detail {
 
 /// A tree without sizes and axis numbers, and its text with white space
-/// normalised and escapes resolved.
-struct ParsedText {
-  Expr expr;
-  std::string text;
-};
-
-/// MA-1 to MA-7, apart from unknown axes. Without an environment every escape
-/// is refused.
-Result<ParsedText> parseText(llvm::StringRef text, const Axes &axes,
-                             const Environment *environment);
+/// normalised and escapes resolved. MA-1 to MA-7, apart from unknown axes.
+/// Without an environment every escape is refused.
+Result<Spelling> parseText(llvm::StringRef text, const Axes &axes,
+                           const Environment *environment);
 
 /// `text` in quotes, shortened, with unprintable bytes escaped.
 std::string quoted(llvm::StringRef text);

@@ -38,7 +38,7 @@ static std::string takeText(int64_t have, int64_t limit, TakeStyle style) {
 
 namespace {
 /// Text, and whether it needs brackets before an operator.
-struct Spelling {
+struct Phrase {
   std::string text;
   bool list = false;
 
@@ -48,37 +48,37 @@ struct Spelling {
 
 /// Cells `{X: i}` for i below `count`, which may exceed the axis: the sum of a
 /// digit {0, half} and one below half.
-static std::optional<Spelling> spellRange(const Axis &axis, int64_t count,
-                                          unsigned depth = 0) {
+static std::optional<Phrase> spellRange(const Axis &axis, int64_t count,
+                                        unsigned depth = 0) {
   if (count == axis.size)
-    return Spelling{axis.name};
+    return Phrase{axis.name};
   if (count < axis.size)
-    return Spelling{(axis.name + " = " + llvm::Twine(count)).str()};
+    return Phrase{(axis.name + " = " + llvm::Twine(count)).str()};
   // The text doubles with each level.
   constexpr unsigned maxDepth = 6;
   int64_t half = ceilDiv(count, 2), padded;
   if (depth == maxDepth || llvm::MulOverflow(half, int64_t(2), padded))
     return std::nullopt;
-  Spelling below{axis.name};
+  Phrase below{axis.name};
   if (half >= axis.size) {
-    std::optional<Spelling> range = spellRange(axis, half + 1, depth + 1);
+    std::optional<Phrase> range = spellRange(axis, half + 1, depth + 1);
     if (!range)
       return std::nullopt;
     below = std::move(*range);
   }
   std::string base = (below.operand() + " # " + llvm::Twine(padded)).str();
-  Spelling both{(base + " / " + llvm::Twine(half) + ", " + base + " % " +
-                 llvm::Twine(half))
-                    .str(),
-                true};
+  Phrase both{(base + " / " + llvm::Twine(half) + ", " + base + " % " +
+               llvm::Twine(half))
+                  .str(),
+              true};
   if (padded == count)
     return both;
-  return Spelling{(both.operand() + " = " + llvm::Twine(count)).str()};
+  return Phrase{(both.operand() + " = " + llvm::Twine(count)).str()};
 }
 
 /// The live digits of a factor whose own sums overshoot its axis.
-static std::optional<Spelling> spellOvershoot(const Factor &factor,
-                                              const Axis &axis) {
+static std::optional<Phrase> spellOvershoot(const Factor &factor,
+                                            const Axis &axis) {
   const int64_t stride = factor.stride, live = factor.live;
   // Half the digits outside, rounded up, then a window over both.
   int64_t inner = ceilDiv(live, 2);
@@ -89,22 +89,22 @@ static std::optional<Spelling> spellOvershoot(const Factor &factor,
     std::string text = base + (" / " + llvm::Twine(weight)).str() + ", " + base;
     if (stride != 1)
       text += (" / " + llvm::Twine(stride)).str();
-    Spelling both{(text + " % " + llvm::Twine(inner)).str(), true};
+    Phrase both{(text + " % " + llvm::Twine(inner)).str(), true};
     if (live % 2 == 0)
       return both;
-    return Spelling{(both.operand() + " = " + llvm::Twine(live)).str()};
+    return Phrase{(both.operand() + " = " + llvm::Twine(live)).str()};
   }
   // Steps beyond the axis: every so many cells of a range.
   int64_t last;
   if (llvm::MulOverflow(stride, live, padded) ||
       llvm::MulOverflow(stride, live - 1, last))
     return std::nullopt;
-  std::optional<Spelling> range = spellRange(axis, last + 1);
+  std::optional<Phrase> range = spellRange(axis, last + 1);
   if (!range || stride == 1)
     return range;
-  return Spelling{(range->operand() + " # " + llvm::Twine(padded) + " / " +
-                   llvm::Twine(stride))
-                      .str()};
+  return Phrase{(range->operand() + " # " + llvm::Twine(padded) + " / " +
+                 llvm::Twine(stride))
+                    .str()};
 }
 
 static std::optional<std::string> spell(const Factor &factor, const Axes &axes,
@@ -120,7 +120,7 @@ static std::optional<std::string> spell(const Factor &factor, const Axes &axes,
       return std::nullopt;
     int64_t digits = ceilDiv(axis.size, stride);
     if (live > digits) {
-      std::optional<Spelling> sums = spellOvershoot(factor, axis);
+      std::optional<Phrase> sums = spellOvershoot(factor, axis);
       if (!sums)
         return std::nullopt;
       text = runs.empty() ? sums->text : sums->operand();
@@ -200,22 +200,49 @@ std::string detail::print(const Expr &expr, size_t opCount, const Axes &axes) {
 }
 
 std::string detail::bracketed(const Mapping &mapping) {
-  const Expr &expr = mapping.node->expr;
+  const Expr &expr = mapping.node->expr();
   bool list = expr.kind == Expr::Kind::Product && expr.ops.empty();
   return list ? "[" + mapping.str() + "]" : mapping.str();
 }
 
-Mapping detail::build(const Form &form, const Axes &axes,
-                      llvm::StringRef text) {
-  if (std::optional<std::string> spelled = spell(form, axes)) {
-    Result<Mapping> mapping = Mapping::parse(*spelled, axes);
-    if (mapping && mapping->size() == form.size())
-      return *mapping;
+bool detail::isPlain(const Form &form, const Axes &axes) {
+  return llvm::all_of(form.factors, [&](const Factor &factor) {
+    if (factor.axis < 0)
+      return true;
+    int64_t size = axes[factor.axis].size;
+    if (factor.stride < 1)
+      return false;
+    if (size % factor.stride == 0)
+      return factor.live <= size / factor.stride;
+    // All digits are whole ones, or the padding of the axis is a size as well.
+    int64_t padded;
+    return factor.live <= size / factor.stride ||
+           (factor.live == size / factor.stride + 1 &&
+            !llvm::MulOverflow(factor.stride, factor.extent, padded));
+  });
+}
+
+Mapping detail::build(Form form, const Axes &axes,
+                      llvm::function_ref<std::string()> text) {
+  Mapping mapping;
+  if (isPlain(form, axes)) {
+    mapping.node = std::make_shared<Node>(axes, std::move(form));
+    return mapping;
   }
-  Result<Mapping> mapping = Mapping::parse(text, axes);
-  return mapping ? *mapping : Mapping();
+  if (std::optional<std::string> spelled = spell(form, axes)) {
+    Result<Mapping> parsed = Mapping::parse(*spelled, axes);
+    if (parsed && parsed->size() == form.size())
+      return *parsed;
+  }
+  Result<Mapping> parsed = Mapping::parse(text(), axes);
+  return parsed ? *parsed : Mapping();
 }
 
 Mapping Mapping::fromCanonical(const Canonical &canonical, const Axes &axes) {
-  return build(Form::from(canonical), axes, "1");
+  Form form;
+  for (const Factor &factor : llvm::reverse(canonical.factors))
+    form.push(Factor(factor));
+  form.tail = canonical.tail;
+  form.finish();
+  return build(std::move(form), axes, [] { return "1"; });
 }

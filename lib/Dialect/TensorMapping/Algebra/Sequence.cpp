@@ -503,7 +503,7 @@ Result<Sequence> furiosa::mapping::sequence(const Mapping &memory,
   Derivation derivation(**axes, mode);
   for (bool inPacket : {false, true}) {
     int64_t position = 1;
-    collectSeams((inPacket ? packet : time).node->expr, position,
+    collectSeams((inPacket ? packet : time).node->expr(), position,
                  inPacket ? derivation.packetSeams : derivation.timeSeams);
   }
   Result<Sequence> sequence = derive(derivation, memory, time, packet);
@@ -559,7 +559,7 @@ Result<Carving> furiosa::mapping::carve(const Mapping &stream,
   rest.finish();
   if (std::optional<Fault> bad = addEntries(derivation, packet, *sequence))
     return *bad;
-  Mapping left = build(rest, stream.axes(), "1");
+  Mapping left = build(std::move(rest), stream.axes(), [] { return "1"; });
   if (left.size() != stream.size())
     return fault("MA-13", "not-linear",
                  "what " + quoted(piece.str()) + " leaves of " +

@@ -214,6 +214,57 @@ static bool hasSameLiveCells(const Mapping &lhs, const Mapping &rhs) {
   return std::move(forms[0]).canonical() == std::move(forms[1]).canonical();
 }
 
+/// Whether all cells behind `live` that are bottom padding by `inner` are so by
+/// `outer`.
+static bool hasHoles(llvm::ArrayRef<PadRun> outer, llvm::ArrayRef<PadRun> inner,
+                     int64_t live) {
+  auto kindAt = [&](llvm::ArrayRef<PadRun> runs, int64_t cell) {
+    const PadRun *run =
+        llvm::find_if(runs, [&](PadRun run) { return cell < run.upTo; });
+    return run == runs.end() ? std::optional<Pad>() : run->kind;
+  };
+  // The kinds change behind the ends of runs only.
+  llvm::SmallVector<int64_t, 4> starts = {live};
+  for (PadRun run : outer)
+    starts.push_back(run.upTo);
+  for (PadRun run : inner)
+    starts.push_back(run.upTo);
+  return llvm::all_of(starts, [&](int64_t cell) {
+    return kindAt(inner, cell) != Pad::Bottom ||
+           kindAt(outer, cell) == Pad::Bottom;
+  });
+}
+
+/// Whether all bottom padding of `shortest` is so in `mapping`, for which
+/// `hasSameCells` holds.
+static bool hasHolesOf(const Mapping &mapping, const Mapping &shortest) {
+  Form outer = Form::from(*mapping.canonical());
+  Form inner = Form::from(*shortest.canonical());
+  outer.clip(mapping.axes(), /*everywhere=*/true);
+  inner.clip(mapping.axes(), /*everywhere=*/true);
+  if (outer.factors.size() != inner.factors.size())
+    return false;
+  if (inner.factors.empty())
+    return hasHoles(outer.tail, inner.tail, /*live=*/1);
+  int64_t row = 1; // of the outermost digit
+  for (size_t i = 0; i + 1 < inner.factors.size(); ++i) {
+    const Factor &factor = inner.factors[i];
+    if (!hasHoles(outer.factors[i].runs, factor.runs, factor.live))
+      return false;
+    row *= factor.extent;
+  }
+  // Padding outside stands behind the outermost digit or behind all cells.
+  auto getOutside = [&](const Form &form) {
+    llvm::SmallVector<PadRun, 1> runs = form.tail;
+    if (runs.empty())
+      for (PadRun run : form.factors.back().runs)
+        runs.push_back({run.upTo * row, run.kind});
+    return runs;
+  };
+  return hasHoles(getOutside(outer), getOutside(inner),
+                  row * inner.factors.back().live);
+}
+
 static Result<Tile> tileDivided(const Mapping &element, const Mapping &index,
                                 int64_t len, int64_t start, Pad hole);
 
@@ -318,13 +369,14 @@ std::optional<Fault> furiosa::mapping::checkTileView(const Mapping &element,
   Result<Mapping> textual = getView(Reach::Padding);
   if (!textual)
     return textual.fault();
-  if (hasSameCells(view, *textual))
-    return std::nullopt;
   // A window of all live cells: the rest is padding, which may be a hole.
   if (hasSameLiveCells(*textual, element) && hasSameLiveCells(view, element))
     return std::nullopt;
-  for (Reach reach : {Reach::Live, Reach::Index})
-    if (auto other = getView(reach); other && hasSameCells(view, *other))
+  // A hole ends behind the last live cell, wherever in the padding there.
+  Result<Mapping> shortest = getView(Reach::Live);
+  for (Reach reach : {Reach::Padding, Reach::Live, Reach::Index})
+    if (auto other = getView(reach); other && hasSameCells(view, *other) &&
+                                     (!shortest || hasHolesOf(view, *shortest)))
       return std::nullopt;
   std::string hint;
   if (view.size() < element.size())

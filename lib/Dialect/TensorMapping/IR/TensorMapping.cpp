@@ -11,7 +11,10 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <mutex>
 
 using namespace mlir;
 using namespace furiosa;
@@ -37,29 +40,44 @@ struct AxesAttrStorage : public AttributeStorage {
     return new (allocator.allocate<AxesAttrStorage>()) AxesAttrStorage(key);
   }
 
+  MappingAttr find(StringRef text) const {
+    std::lock_guard<std::mutex> lock(mutex);
+    return readings.lookup(text);
+  }
+  void remember(StringRef text, MappingAttr mapping) const {
+    std::lock_guard<std::mutex> lock(mutex);
+    readings.try_emplace(text, mapping);
+  }
+
   mapping::Axes axes;
+
+private:
+  /// What texts read as over these axes: a kernel writes each of its mappings
+  /// in many places. A cache, no part of the attribute.
+  mutable std::mutex mutex;
+  mutable llvm::StringMap<MappingAttr> readings;
 };
 
 struct MappingAttrStorage : public AttributeStorage {
   /// A mapping is uniqued by its spelling and its axes.
-  using KeyTy = std::pair<StringRef, AxesAttr>;
+  struct KeyTy {
+    const mapping::Mapping &mapping;
+    AxesAttr axes;
+  };
   MappingAttrStorage(mapping::Mapping mapping, AxesAttr axes)
       : mapping(std::move(mapping)), axes(axes) {}
 
   bool operator==(const KeyTy &key) const {
     // Kernels spell `1 # 256` alike, over axes of their own.
-    return axes == key.second && mapping.str() == key.first;
+    return axes == key.axes && mapping.str() == key.mapping.str();
   }
   static llvm::hash_code hashKey(const KeyTy &key) {
-    return llvm::hash_combine(key.first, key.second);
+    return llvm::hash_combine(StringRef(key.mapping.str()), key.axes);
   }
   static MappingAttrStorage *construct(AttributeStorageAllocator &allocator,
                                        const KeyTy &key) {
-    // The attribute's own getters pass only text that has been parsed before.
-    auto parsed = mapping::Mapping::parse(key.first, key.second.getAxes());
-    assert(parsed && "mapping attributes are built from checked text");
     return new (allocator.allocate<MappingAttrStorage>())
-        MappingAttrStorage(parsed ? *parsed : mapping::Mapping(), key.second);
+        MappingAttrStorage(key.mapping, key.axes);
   }
 
   mapping::Mapping mapping;
@@ -188,12 +206,27 @@ const mapping::Mapping &MappingAttr::getMapping() const {
   return getImpl()->mapping;
 }
 
+MappingAttr MappingAttr::get(const mapping::Mapping &mapping, AxesAttr axes) {
+  if (!(mapping.axes() == axes.getAxes())) {
+    // The identity lies over any axes.
+    auto read = parseText(mapping.str(), axes);
+    assert(read && "the mapping is over other axes");
+    return read ? *read : MappingAttr();
+  }
+  return Base::get(axes.getContext(),
+                   detail::MappingAttrStorage::KeyTy{mapping, axes});
+}
+
 mapping::Result<MappingAttr> MappingAttr::parseText(StringRef text,
                                                     AxesAttr axes) {
+  if (MappingAttr known = axes.getImpl()->find(text))
+    return known;
   auto parsed = mapping::Mapping::parse(text, axes.getAxes());
   if (!parsed)
     return parsed.fault();
-  return Base::get(axes.getContext(), StringRef(parsed->str()), axes);
+  MappingAttr mapping = get(*parsed, axes);
+  axes.getImpl()->remember(text, mapping);
+  return mapping;
 }
 
 MappingAttr

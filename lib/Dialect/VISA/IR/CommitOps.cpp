@@ -149,7 +149,7 @@ void CommitOp::check(StageChecker &checker, Layout &layout) {
     }
   }
   TensorParts stored = getStoredParts(checker, layout);
-  stored.element = getMappingAttr(*element, stored.axes);
+  stored.element = tmap::MappingAttr::get(*element, stored.axes);
   checker.checkResult(stored);
 }
 

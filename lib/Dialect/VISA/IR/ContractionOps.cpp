@@ -280,11 +280,20 @@ void ContractOuterOp::checkUnit(FaultReporter &reporter,
     reporter.report(derived.fault(), "time");
 }
 
+namespace {
+/// An axis that is summed over cells beyond its end.
+struct PaddedSum {
+  int axis;
+  /// The size that its digits in the stream would fill.
+  int64_t filled;
+};
+} // namespace
+
 /// The axes that are summed over cells beyond their end: a digit is in
 /// `summed`, and with all its digits in the stream the axis reaches past its
 /// size or into padding. Such a sum would add undefined cells.
-static SmallVector<int> findPaddedSums(const Layout &layout,
-                                       ArrayRef<Mapping> summed) {
+static SmallVector<PaddedSum> findPaddedSums(const Layout &layout,
+                                             ArrayRef<Mapping> summed) {
   // Behind a fault a mapping may be the identity over no axes.
   const mapping::Axes &axes = layout.outerTime.axes();
   for (const Mapping *part :
@@ -310,10 +319,11 @@ static SmallVector<int> findPaddedSums(const Layout &layout,
           reach[factor.axis] += (factor.extent - 1) * factor.stride;
           padded[factor.axis] |= factor.live != factor.extent;
         }
-  SmallVector<int> found;
+  SmallVector<PaddedSum> found;
   for (size_t i = 0; i < axes.size(); ++i)
     if (isSummed[i] && (padded[i] || reach[i] >= axes[i].size))
-      found.push_back(i);
+      found.push_back(
+          {static_cast<int>(i), std::max(reach[i] + 1, axes[i].size)});
   return found;
 }
 
@@ -325,11 +335,16 @@ static Mapping getTreeCells(const Layout &layout) {
 }
 
 static void reportPaddedSum(StageChecker &checker, StringRef clause,
-                            const mapping::Axis &axis) {
-  checker.notYetSupported(clause)
-      << "a sum over padding: axis " << axis.name << " of size " << axis.size
-      << " is summed, and its digits in the stream reach beyond; give it a "
-         "size that fills them";
+                            const mapping::Axes &axes, PaddedSum sum) {
+  const mapping::Axis &axis = axes[sum.axis];
+  InFlightDiagnostic diag = checker.notYetSupported(clause);
+  diag << "a sum over padding: axis " << axis.name << " of size " << axis.size
+       << " is summed, and its digits in the stream reach beyond; ";
+  if (sum.filled == axis.size)
+    diag << "write it without padding";
+  else
+    diag << "give it " << sum.filled << " cells, and zeros to those behind the "
+         << axis.size << ", which add nothing";
 }
 
 void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
@@ -395,9 +410,9 @@ void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
   }
   if (*depth > 0) {
     Mapping cells = getTreeCells(layout);
-    SmallVector<int> padded = findPaddedSums(layout, cells);
+    SmallVector<PaddedSum> padded = findPaddedSums(layout, cells);
     if (!padded.empty()) {
-      reportPaddedSum(checker, "packet", layout.outerTime.axes()[padded[0]]);
+      reportPaddedSum(checker, "packet", layout.outerTime.axes(), padded[0]);
       return;
     }
     if (!isFullyLive(cells)) {
@@ -499,7 +514,9 @@ void ContractTimeOp::check(StageChecker &checker, Layout &layout) {
     summed.push_back(*digit);
     if (!isFullyLive(*digit)) {
       checker.notYetSupported("time")
-          << "padding inside the summed time \"" << digit->str() << "\"";
+          << "padding inside the summed time \"" << digit->str()
+          << "\", which holds no values; sum over an axis that fills it, with "
+             "zeros behind what counts, or keep it in time";
       return;
     }
   }
@@ -514,9 +531,9 @@ void ContractTimeOp::check(StageChecker &checker, Layout &layout) {
   layout.innerTime = innerTime;
   // What the tree sums has been looked at before.
   Mapping treeCells = getTreeCells(layout);
-  for (int axis : findPaddedSums(layout, summed))
-    if (!treeCells.uses(axis)) {
-      reportPaddedSum(checker, "time", layout.outerTime.axes()[axis]);
+  for (PaddedSum sum : findPaddedSums(layout, summed))
+    if (!treeCells.uses(sum.axis)) {
+      reportPaddedSum(checker, "time", layout.outerTime.axes(), sum);
       return;
     }
 }

@@ -29,13 +29,13 @@ LogicalResult FetchOp::verify() {
                      "together");
 }
 
-/// TU-10: the index of two tensors, as the mapping of its axis.
+/// TU-10, MM-18: the index of two tensors, as the mapping of its axis.
 static std::optional<Mapping> checkPair(FetchOp fetch, StageChecker &checker,
                                         const Mapping &time,
                                         const Mapping &packet) {
   Type type = fetch.getSource().getType(), other = fetch.getOther().getType();
   if (type != other) {
-    InFlightDiagnostic diag = checker.fault("TU-10");
+    InFlightDiagnostic diag = checker.fault("TU-10 (MM-18)");
     diag << "the two tensors are of one type: found " << other << ", expected "
          << type << "; copy one of them";
     diag.attachNote(fetch.getOther().getLoc())
@@ -46,7 +46,7 @@ static std::optional<Mapping> checkPair(FetchOp fetch, StageChecker &checker,
   StringRef name = *fetch.getAlong();
   int axis = axes.find(name);
   if (axis < 0 || axes[axis].size != 2) {
-    InFlightDiagnostic diag = checker.fault("TU-10");
+    InFlightDiagnostic diag = checker.fault("TU-10 (MM-18)");
     diag << "the pair is told apart by an axis of size 2: found \"" << name
          << "\", which ";
     if (axis < 0)

@@ -7,6 +7,7 @@
 
 #include "furiosa/Dialect/VISA/IR/KernelCheck.h"
 #include "furiosa/Dialect/TensorMapping/Algebra/Explain.h"
+#include "furiosa/Dialect/Utils/Numbers.h"
 #include "furiosa/Dialect/VISA/IR/Views.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
@@ -325,9 +326,9 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
        {parts.cluster, parts.slice, parts.lane, parts.element})
     if (part && joined) {
       auto pair = mapping::pair(whole, part.getMapping());
-      if (auto inner = mapping::peel(part.getMapping());
-          inner && (!pair || !pair->canonical()))
-        pair = mapping::pair(whole, *inner);
+      if (!pair || !pair->canonical())
+        if (auto inner = mapping::peel(part.getMapping()))
+          pair = mapping::pair(whole, *inner);
       joined = static_cast<bool>(pair);
       if (joined)
         whole = *pair;
@@ -452,6 +453,28 @@ void KernelChecker::checkTensorUse(Operation *op) {
   noteFault();
 }
 
+/// How often a loop runs is known, or the host says it.
+static bool checkBounds(scf::ForOp loop) {
+  FaultReporter reporter(loop);
+  bool isKnown = isKnownWhenUnrolled(loop.getLowerBound()) &&
+                 isKnownWhenUnrolled(loop.getStep());
+  if (BlockArgument number = getNumber(loop.getUpperBound())) {
+    auto range = getNumberRange(number);
+    if (getConstantIntValue(loop.getLowerBound()) != 0 ||
+        getConstantIntValue(loop.getStep()) != 1)
+      reporter.notYetSupported() << "a bound known only at run time, but for a "
+                                    "loop from 0 in steps of 1";
+    else if (range && range->first < 0)
+      reporter.notYetSupported()
+          << "a number of trips that may be " << range->first
+          << "; give argument " << number.getArgNumber()
+          << " a range from 0 on";
+  } else if (!isKnown || !isKnownWhenUnrolled(loop.getUpperBound())) {
+    reporter.notYetSupported() << "bounds known only at run time";
+  }
+  return !reporter.failed();
+}
+
 bool KernelChecker::checkBlock(Block &block) {
   for (Operation &op : block) {
     for (Type type : op.getResultTypes())
@@ -470,11 +493,19 @@ bool KernelChecker::checkBlock(Block &block) {
                        << "; loops count up by at least 1";
         noteFault();
       }
+      if (!checkBounds(loop))
+        noteFault();
     }
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
       FaultReporter reporter(&op);
-      if (!isKnownWhenUnrolled(branch.getCondition()))
-        reporter.notYetSupported() << "a branch on what only the run knows";
+      if (getNumberTests(branch.getCondition())) {
+        if (branch.getNumResults() != 0)
+          reporter.notYetSupported()
+              << "values out of a branch on a number of the host";
+      } else if (!isKnownWhenUnrolled(branch.getCondition()))
+        reporter.notYetSupported()
+            << "a branch on what only the run knows, other than comparisons of "
+               "a number of the host with constants, joined by and";
       else if (hasTooManySteps(branch.getCondition()))
         reporter.notYetSupported()
             << "a branch in loops of more than " << maxUnrolledSteps
@@ -527,6 +558,23 @@ static void checkHbmSum(FunctionOpInterface kernel, Operation *terminator,
     diag.attachNote(kernel.getLoc()) << name << " needs " << bytes << " bytes";
 }
 
+/// A number that the host gives when the kernel is loaded.
+static void checkNumber(FunctionOpInterface kernel, unsigned index,
+                        FaultReporter &reporter) {
+  if (getNumberRange(kernel.getArgument(index)))
+    return;
+  if (!kernel.getArgAttr(index, rangeAttrName))
+    reporter.notYetSupported()
+        << "argument " << index << " of type "
+        << kernel.getArgument(index).getType() << " without a range; write {"
+        << rangeAttrName << " = array<i64: FIRST, LAST>} behind its type";
+  else
+    reporter.notYetSupported()
+        << "argument " << index << " with a " << rangeAttrName
+        << " that is not two numbers of 32 bits that ascend, as in "
+           "array<i64: 0, 64>";
+}
+
 /// Arguments and results of a kernel that still is at this level.
 static void checkInterface(FunctionOpInterface kernel, KernelChecker &checker) {
   FaultReporter reporter(kernel);
@@ -536,6 +584,8 @@ static void checkInterface(FunctionOpInterface kernel, KernelChecker &checker) {
           << "argument " << index
           << " is no HBM tensor; arguments and results of a "
              "kernel live in HBM";
+    else if (type.isIndex() || type.isInteger(32))
+      checkNumber(kernel, index, reporter);
     else if (!isa<HbmType>(type))
       reporter.notYetSupported() << "argument " << index << " of type " << type;
     checker.checkTensorType(kernel, type);

@@ -83,8 +83,8 @@ void ToTrfOp::check(StageChecker &checker, Layout &layout) {
   if (checker.failed())
     return;
   TensorParts stored = getStoredParts(checker, layout);
-  stored.lane = getMappingAttr(*lane, stored.axes);
-  stored.element = getMappingAttr(*element, stored.axes);
+  stored.lane = tmap::MappingAttr::get(*lane, stored.axes);
+  stored.element = tmap::MappingAttr::get(*element, stored.axes);
   checker.checkResult(stored);
 }
 
@@ -126,6 +126,6 @@ void ToVrfOp::check(StageChecker &checker, Layout &layout) {
   if (checker.failed())
     return;
   TensorParts stored = getStoredParts(checker, layout);
-  stored.element = getMappingAttr(*element, stored.axes);
+  stored.element = tmap::MappingAttr::get(*element, stored.axes);
   checker.checkResult(stored);
 }

@@ -28,14 +28,6 @@ inline bool checkSequencerLimits(StageChecker &checker,
   return false;
 }
 
-/// The attribute of a mapping over `axes`.
-inline tmap::MappingAttr getMappingAttr(const mapping::Mapping &mapping,
-                                        tmap::AxesAttr axes) {
-  auto attr = tmap::MappingAttr::parseText(mapping.str(), axes);
-  assert(attr && "a mapping's own text parses");
-  return attr ? *attr : tmap::MappingAttr();
-}
-
 /// The parts of a stored tensor that follow from the stream; lane and element
 /// are the stage's own.
 inline TensorParts getStoredParts(StageChecker &checker, const Layout &layout) {
@@ -44,9 +36,9 @@ inline TensorParts getStoredParts(StageChecker &checker, const Layout &layout) {
   parts.elementType =
       getMLIRType(checker.getOperation()->getContext(), layout.type);
   parts.axes = axes;
-  parts.chip = getMappingAttr(layout.chip, axes);
-  parts.cluster = getMappingAttr(layout.cluster, axes);
-  parts.slice = getMappingAttr(layout.slice, axes);
+  parts.chip = tmap::MappingAttr::get(layout.chip, axes);
+  parts.cluster = tmap::MappingAttr::get(layout.cluster, axes);
+  parts.slice = tmap::MappingAttr::get(layout.slice, axes);
   return parts;
 }
 

@@ -338,6 +338,14 @@ void VectorWidenOp::check(StageChecker &checker, Layout &layout) {
       });
     if (fault) {
       checker.report(*fault, "time", "VE-19");
+      // On with what was meant.
+      auto time = checker.parse("time", getTimeAttr()),
+           packet = checker.parse("packet", getPacketAttr());
+      layout.unknown = !time || !packet || packet->size() != 8;
+      if (!layout.unknown) {
+        layout.time = *time;
+        layout.packet = *packet;
+      }
       return;
     }
     compareClause(checker, "VE-19", "time", getTimeAttr(), layout.time);

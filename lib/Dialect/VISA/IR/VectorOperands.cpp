@@ -163,6 +163,9 @@ void visa::claimAlu(Operation *op, const vector::Operation *row,
     if (auto other = getRequest(at))
       inCluster += other->cluster == request->cluster;
   size_t capacity = vector::alusOf(request->cluster).size();
+  // A divider of its own stands once for its stage (VE-7).
+  if (capacity == 1)
+    return;
   if (inCluster > capacity) {
     checker.fault("VE-9") << "the " << vector::toString(request->cluster)
                           << " cluster has " << capacity
@@ -177,6 +180,57 @@ void visa::claimAlu(Operation *op, const vector::Operation *row,
     diag << "use " << alternatives << ", or ";
   diag << "split the chain into two";
   noteHolder(diag, *alu);
+}
+
+std::optional<GroupAside> visa::findGroupAside(VectorReduceOp op,
+                                               const vector::Reduction &row) {
+  auto isFree = [&](Alu alu) {
+    return llvm::none_of(*op->getBlock(), [&](Operation &other) {
+      return getAlu(&other) == alu;
+    });
+  };
+  auto find = [](Cluster cluster, StringRef name, ElementType type) {
+    return vector::findOperation(cluster, name, type);
+  };
+  constexpr uint32_t infinity = 0x7F800000, minusZero = 0x80000000;
+  constexpr uint32_t minI32 = minusZero, maxI32 = ~minI32;
+  uint32_t identity = row.identity;
+  if (isFree(Alu::FpFma)) {
+    // 0 * 0 + the identity, but -0, which is the least i32, is -0 + -0.
+    if (identity == minusZero)
+      return GroupAside{find(Cluster::Fp, "add", ElementType::F32), identity, 0,
+                        "11", op};
+    if (row.type == ElementType::F32 || identity == 0)
+      return GroupAside{find(Cluster::Fp, "fma", ElementType::F32), 0, identity,
+                        "112", op};
+  }
+  if (identity == 0 || identity == infinity)
+    for (auto [alu, name] : ArrayRef(multipliers).take_front(2))
+      if (isFree(alu))
+        return GroupAside{find(Cluster::Fp, name, ElementType::F32), identity,
+                          0, "11", op};
+  if (identity != maxI32)
+    return std::nullopt;
+  // In front of narrow, where the cluster has not been passed; what follows
+  // would change the elements again.
+  Operation *at = op->getPrevNode();
+  while (isa_and_nonnull<VectorReinterpretOp>(at))
+    at = at->getPrevNode();
+  auto narrow = dyn_cast_or_null<VectorNarrowOp>(at);
+  if (!narrow)
+    return std::nullopt;
+  for (at = narrow->getPrevNode(); at && !isa<VectorZipOp>(at);
+       at = at->getPrevNode())
+    if (isa<VectorFxpToFpOp>(at))
+      return std::nullopt;
+  // Both saturate.
+  if (isFree(Alu::FxpAdd))
+    return GroupAside{find(Cluster::Fxp, "add_sat", ElementType::I32), maxI32,
+                      0, "11", narrow};
+  if (isFree(Alu::FxpMul))
+    return GroupAside{find(Cluster::Fxp, "mul_fxp", ElementType::I32), minI32,
+                      0, "11", narrow};
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,6 +273,17 @@ void VectorStashOp::check(StageChecker &checker, Layout &layout) {
   state.stashPacket = layout.packet;
 }
 
+/// An axis of the stash that a reduction has taken out of the stream, or -1.
+static int findLostAxis(const Layout &layout) {
+  const VectorState &state = layout.vector;
+  for (size_t axis = 0; axis < layout.time.axes().size(); ++axis)
+    if ((state.stashTime.uses(int(axis)) ||
+         state.stashPacket.uses(int(axis))) &&
+        !layout.time.uses(int(axis)) && !layout.packet.uses(int(axis)))
+      return int(axis);
+  return -1;
+}
+
 /// VE-38 … VE-44: a slot that reads the stash.
 static void readStash(StageChecker &checker, Layout &layout,
                       const vector::Guard &guard) {
@@ -256,6 +321,12 @@ static void readStash(StageChecker &checker, Layout &layout,
     checker.fault("VE-42") << "a read of the stash that only bit 3 guards "
                               "cannot be told from a zip; guard another bit, "
                               "or none";
+  } else if (int axis = findLostAxis(layout); axis >= 0) {
+    InFlightDiagnostic diag = checker.fault("VE-66");
+    diag << "the stash holds a value for each " << layout.time.axes()[axis].name
+         << ", an axis that the stream has no more; read the stash before, or "
+            "load the operand into the VRF and go on in a chain of its own";
+    note(diag, write, "written");
   } else if (!mapping::same(state.stashTime, layout.time) ||
              !mapping::same(state.stashPacket, layout.packet)) {
     checker.notYetSupported()
@@ -485,19 +556,22 @@ void visa::checkVectorAluUnit(VectorAluInterface op, FaultReporter &reporter,
   for (Value operand : op.getTensors())
     if (auto derived = deriveVrfOperand(operand, stage); !derived)
       reporter.report(derived.fault(), {});
-  // The indexers are counted once, at the first stage that finds none.
+  // The indexers are counted at each stage that finds none.
   unsigned before = 0;
   for (const StageRecord &record : stage.records.take_front(stage.index))
     if (auto other = dyn_cast<VectorAluInterface>(record.op))
       before += !other.getTensors().empty();
   if (!op.getTensors().empty() && before >= rngd::machine::vectorReadIndexers)
-    reporter.notYetSupported()
-        << "more than " << rngd::machine::vectorReadIndexers
-        << " stages of a chain that read the VRF; split the chain into two";
+    reporter.fault("VE-27")
+        << "stage " << before + 1 << " of the chain that reads the VRF, which "
+        << rngd::machine::vectorReadIndexers
+        << " stages can; split the chain into two";
   const vector::Operation *row = getVectorOperation(op, stage.before().type);
   if (row && row->arity == 3 &&
       getVectorSlots(op).size() > rngd::machine::vectorOpImmediates)
-    reporter.notYetSupported() << "fma with three immediates and an operand "
-                                  "from the register file; move a slot to "
-                                  "another stage";
+    reporter.fault("VE-26") << "slot " << rngd::machine::vectorOpImmediates
+                            << " of fma finds no register for its second "
+                               "operand, there are "
+                            << rngd::machine::vectorOpImmediates
+                            << "; move a slot to another stage";
 }

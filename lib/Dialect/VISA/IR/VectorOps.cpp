@@ -140,9 +140,14 @@ parseSlots(OpAsmParser &parser, ArrayAttr &slots,
     if (succeeded(parser.parseOptionalKeyword("with")) &&
         failed(parseScalar(parser, with)))
       return failure();
-    if (succeeded(parser.parseOptionalKeyword("if")) &&
-        failed(parser.parseString(&guard)))
-      return failure();
+    SMLoc guardLoc = parser.getCurrentLocation();
+    if (succeeded(parser.parseOptionalKeyword("if"))) {
+      if (failed(parser.parseString(&guard)))
+        return failure();
+      // In a slot the empty one stands for none.
+      if (guard.empty())
+        return parser.emitError(guardLoc, "VE-32: ") << describeGuardFault("");
+    }
     list.push_back(
         SlotAttr::get(parser.getContext(), *kind, value, with, guard));
     return success();

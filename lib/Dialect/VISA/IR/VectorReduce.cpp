@@ -76,6 +76,12 @@ static void checkReducedTime(StageChecker &checker, StringAttr text, int axis,
                    *found, expected);
 }
 
+/// Behind a zip, whether the flits of both groups end in one sum.
+static bool reducesGroups(const Layout &layout, int axis) {
+  return layout.vector.zip && layout.time.uses(axis) &&
+         layout.vector.pairTime.uses(layout.vector.pairAxis);
+}
+
 void VectorReduceOp::check(StageChecker &checker, Layout &layout) {
   enterStage(checker, layout, VectorStage::Reduce);
   checkWays(checker, layout, /*wantsNarrow=*/true);
@@ -83,14 +89,9 @@ void VectorReduceOp::check(StageChecker &checker, Layout &layout) {
     checker.fault("VE-50") << "two groups are open; fuse them with vector_zip";
     return;
   }
-  if (layout.vector.zip) {
-    checker.notYetSupported() << "a reduction behind a zip, where the flits of "
-                                 "group 0 still flow; commit, and reduce in a "
-                                 "chain of its own";
-    return;
-  }
   StringRef name = stringifyVectorFn(getFn());
-  if (!vector::findIntraSlice(name, layout.type))
+  const vector::Reduction *row = vector::findIntraSlice(name, layout.type);
+  if (!row)
     checker.fault("VE-60") << "no reduction " << name << " of "
                            << furiosa::toString(layout.type)
                            << " inside a slice; there are "
@@ -106,11 +107,25 @@ void VectorReduceOp::check(StageChecker &checker, Layout &layout) {
                            << layout.packet.str() << "\"";
     return;
   }
-  auto time = getFactors(layout.time), packet = getFactors(layout.packet);
-  if (!time || !packet) {
-    checker.report(time ? packet.fault() : time.fault(),
-                   time ? "packet" : "time", "VE-53");
+  auto time = getFactors(layout.time), packet = getFactors(layout.packet),
+       flow = getFactors(layout.flowTime());
+  if (!time || !packet || !flow) {
+    checker.report(!packet ? packet.fault()
+                   : !time ? time.fault()
+                           : flow.fault(),
+                   packet ? "time" : "packet", "VE-53");
     return;
+  }
+  VectorState &state = layout.vector;
+  bool endsGroups = reducesGroups(layout, axis);
+  if (endsGroups && row && !findGroupAside(*this, *row)) {
+    checker.fault("VE-8")
+        << "behind a zip the flits of group 0 still flow, and no ALU is left "
+           "that could make of them what the reduction ignores: "
+        << (row->function == vector::Function::MinI32
+                ? "fxp_add or fxp_mul in front of vector_narrow"
+                : "fp_fma, or for some reductions fp_mul0 or fp_mul1")
+        << "; split the chain into two";
   }
   auto isReduced = [&](const Factor &factor) { return factor.axis == axis; };
   Mapping expectedTime = dropFactors(*time, axes, isReduced);
@@ -137,18 +152,22 @@ void VectorReduceOp::check(StageChecker &checker, Layout &layout) {
 
   int64_t innerTime = 1;
   bool isInside = false;
-  for (const Factor &factor : time->factors) {
-    if (isReduced(factor))
+  for (const Factor &factor : flow->factors) {
+    if (isReduced(factor) || (endsGroups && factor.axis == state.pairAxis))
       isInside = true;
     else if (isInside)
       innerTime *= factor.extent;
   }
   if (innerTime > int64_t(rngd::machine::vectorReduceSlots))
-    checker.fault("VE-57") << "time \"" << layout.time.str() << "\" has "
+    checker.fault("VE-57") << "time \"" << layout.flowTime().str() << "\" has "
                            << innerTime << " positions within axis "
-                           << getAxis() << ", there are "
-                           << rngd::machine::vectorReduceSlots
+                           << getAxis()
+                           << (endsGroups ? " and that of the groups" : "")
+                           << ", there are " << rngd::machine::vectorReduceSlots
                            << " accumulators; reorder the stream";
+  if (state.zip)
+    state.pairTime =
+        endsGroups ? expectedTime : dropFactors(*flow, axes, isReduced);
   layout.time = expectedTime;
   layout.packet = expectedPacket;
 }
@@ -157,19 +176,23 @@ mapping::Result<ReducePlan> visa::deriveReduce(const ChainStage &stage) {
   auto reduce = cast<VectorReduceOp>(stage.records[stage.index].op);
   const Layout &before = stage.before();
   int axis = before.time.axes().find(reduce.getAxis());
-  auto time = getFactors(before.time);
+  auto time = getFactors(before.flowTime());
   if (!time)
     return time.fault();
   ReducePlan plan;
   plan.folds = before.packet.uses(axis);
+  bool endsGroups = reducesGroups(before, axis);
+  auto isReducedAxis = [&](const Factor &factor) {
+    return factor.axis == axis ||
+           (endsGroups && factor.axis == before.vector.pairAxis);
+  };
 
   // Kept digits inside the outermost reduced one count through the slots.
   SmallVector<mapping::Entry> entries;
   int64_t slot = 1;
-  bool reduces = llvm::any_of(
-      time->factors, [&](const Factor &factor) { return factor.axis == axis; });
+  bool reduces = llvm::any_of(time->factors, isReducedAxis);
   for (const Factor &factor : llvm::reverse(time->factors)) {
-    bool isReduced = factor.axis == axis;
+    bool isReduced = isReducedAxis(factor);
     bool isOutside = slot == 0;
     entries.push_back(
         {factor.extent, isReduced || isOutside || !reduces ? 0 : slot});
@@ -182,7 +205,7 @@ mapping::Result<ReducePlan> visa::deriveReduce(const ChainStage &stage) {
   bool isInside = false;
   std::reverse(entries.begin(), entries.end());
   for (auto [entry, factor] : llvm::zip_equal(entries, time->factors)) {
-    isInside |= factor.axis == axis;
+    isInside |= isReducedAxis(factor);
     if (!isInside)
       entry.stride = 0;
   }
@@ -198,8 +221,8 @@ mapping::Result<ReducePlan> visa::deriveReduce(const ChainStage &stage) {
   // Counts are made of the flits, before narrow.
   const StageRecord *narrow = stage.find<VectorNarrowOp>();
   const Layout &flits = narrow ? narrow->before : before;
-  auto valid =
-      loops::deriveValidCount(flits.slice, flits.time, flits.packet, axis);
+  auto valid = loops::deriveValidCount(flits.slice, flits.flowTime(),
+                                       flits.packet, axis);
   if (!valid)
     return valid.fault();
   plan.valid = *valid;
@@ -240,7 +263,8 @@ int visa::getIdentityAxis(VectorInterSliceReduceOp op, const Layout &before) {
 
 mapping::Result<SliceReducePlan>
 visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
-                        const Mapping &time, int identityAxis) {
+                        const Mapping &time, const Mapping &flowTime,
+                        int identityAxis) {
   auto unsupported = [](const Twine &what) {
     return mapping::Fault{"VE-63", "not-yet-supported", what.str()};
   };
@@ -273,8 +297,8 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
                               newSlice.str() + "\" keeps no outer part of \"" +
                               slice.str() + "\""};
   auto before = getFactors(plan.reduced), after = getFactors(plan.freed),
-       steps = getFactors(time);
-  for (const auto *part : {&before, &after, &steps})
+       steps = getFactors(time), flow = getFactors(flowTime);
+  for (const auto *part : {&before, &after, &steps, &flow})
     if (!*part)
       return part->fault();
   // The digit of time that goes into slices; those beyond it are padding.
@@ -290,8 +314,15 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
   for (const Factor &factor : before->factors)
     if (factor.live != factor.extent &&
         (factor.axis < 0 || factor.axis != identityAxis))
-      return unsupported("a reduction over slices that are padding; reduce the "
-                         "axis inside the slices first");
+      return mapping::Fault{
+          "VE-58", "padded-slices",
+          "slices that are padding hold nothing that a reduction could take: " +
+              (factor.axis < 0 ? std::string("padding")
+                               : "axis " + axes[factor.axis].name) +
+              " has " + std::to_string(factor.live) + " of " +
+              std::to_string(factor.extent) +
+              " slices; reduce the axis inside the slices first, with "
+              "vector_reduce, which gives the others what has no effect"};
   SmallVector<Factor> promoted;
   int64_t step = 1;
   for (const Factor &factor : llvm::reverse(after->factors)) {
@@ -311,11 +342,16 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
             "VE-64", "freed-slot",
             "the digit of axis " + axes[factor.axis].name +
                 " in slice is none of the time of the stream"};
-      if (digit->live != digit->extent)
-        return unsupported("a slice with a padded axis of time");
       if (!llvm::isPowerOf2_64(digit->extent))
-        return unsupported("an axis of time in the slices that is no power of "
-                           "two");
+        return mapping::Fault{"VE-64", "freed-slot",
+                              "axis " + axes[factor.axis].name + " has " +
+                                  std::to_string(digit->extent) +
+                                  " positions in time and " +
+                                  std::to_string(factor.extent) +
+                                  " in the slices; pad it in time as well"};
+      if (!llvm::is_contained(flow->factors, *digit))
+        return unsupported("an axis of time in the slices that the axis of the "
+                           "groups cuts in two");
       promoted.push_back(*digit);
       plan.mask += (digit->extent - 1) * step;
       plan.steps.push_back({*digit, step});
@@ -326,11 +362,13 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
     }
     step *= factor.extent;
   }
-  plan.time = dropFactors(*steps, axes, [&](const Factor &factor) {
+  auto moves = [&](const Factor &factor) {
     return llvm::is_contained(promoted, factor);
-  });
+  };
+  plan.time = dropFactors(*steps, axes, moves);
+  plan.flowTime = dropFactors(*flow, axes, moves);
   SmallVector<mapping::Entry> entries;
-  for (const Factor &factor : steps->factors) {
+  for (const Factor &factor : flow->factors) {
     int64_t stride = 0;
     for (const auto &[moved, place] : plan.steps)
       if (moved == factor)
@@ -341,10 +379,6 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
     plan.loops.push_back({entry.size, entry.stride});
   if (plan.loops.size() > rngd::machine::sequencerEntries)
     return unsupported("a reduction between slices of more than 8 loops");
-  if (plan.slices > int64_t(rngd::machine::slicesPerPE))
-    return unsupported("groups of slices beyond one PE; commit what " +
-                       Twine(rngd::machine::slicesPerPE) +
-                       " slices give, and reduce that again");
   return plan;
 }
 
@@ -382,10 +416,6 @@ void VectorInterSliceReduceOp::check(StageChecker &checker, Layout &layout) {
                               "or behind a stage of the chain";
     return;
   }
-  if (state.zip)
-    checker.notYetSupported() << "a reduction between slices behind a zip, "
-                                 "where the flits of group 0 still flow; "
-                                 "commit, and reduce in a chain of its own";
   StringRef name = stringifyVectorFn(getFn());
   if (!vector::findInterSlice(name, layout.type))
     checker.fault("VE-60") << "no reduction " << name << " of "
@@ -402,16 +432,22 @@ void VectorInterSliceReduceOp::check(StageChecker &checker, Layout &layout) {
   auto slice = checker.parse("slice", getSliceAttr());
   if (!slice)
     return;
-  auto plan = deriveSliceReduce(layout.slice, *slice, layout.time,
-                                getIdentityAxis(*this, layout));
+  auto plan =
+      deriveSliceReduce(layout.slice, *slice, layout.time, layout.flowTime(),
+                        getIdentityAxis(*this, layout));
   if (!plan) {
     checker.report(plan.fault(), "slice");
+    // On with what was meant.
     layout.slice = *slice;
+    if (auto time = checker.parse("time", getTimeAttr()))
+      layout.time = *time;
     return;
   }
   compareClause(checker, "VE-64", "time", getTimeAttr(), plan->time);
   layout.slice = *slice;
   layout.time = plan->time;
+  if (state.zip)
+    state.pairTime = plan->flowTime;
 }
 
 //===----------------------------------------------------------------------===//
@@ -435,6 +471,7 @@ void VectorUnzipOp::check(StageChecker &checker, Layout &layout) {
     checker.fault("VE-47") << "pair mode begins directly behind vector_init";
   const mapping::Axes &axes = layout.time.axes();
   int axis = axes.find(getAxis());
+  state.unzip = getOperation();
   if (axis < 0 || axes[axis].size != 2 || !layout.time.uses(axis)) {
     checker.fault("VE-48")
         << "axis " << getAxis()
@@ -449,7 +486,6 @@ void VectorUnzipOp::check(StageChecker &checker, Layout &layout) {
     return;
   }
   compareClause(checker, "VE-48", "time", getTimeAttr(), *split);
-  state.unzip = getOperation();
   state.pairAxis = axis;
 }
 
@@ -502,6 +538,11 @@ void VectorZipOp::check(StageChecker &checker, Layout &layout) {
                               "bits as they are with vector_reinterpret";
   state.zip = getOperation();
   state.pairTime = layout.time;
+  // What the unzip was refused for is not reported again.
+  if (state.pairAxis < 0) {
+    layout.unknown = true;
+    return;
+  }
   auto merged = dropPairAxis(layout.time, state.pairAxis);
   if (!merged)
     checker.report(merged.fault(), {}, "VE-48");

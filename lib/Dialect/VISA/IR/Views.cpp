@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/VISA/IR/Views.h"
+#include "furiosa/Dialect/Utils/Numbers.h"
 #include "furiosa/Dialect/VISA/Loops/Loops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,6 +69,22 @@ static constexpr Dimension allDimensions[] = {
 // Indices
 //===----------------------------------------------------------------------===//
 
+std::optional<std::pair<int64_t, int64_t>> visa::getNumberRange(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument ||
+      !(value.getType().isIndex() || value.getType().isInteger(32)))
+    return std::nullopt;
+  auto kernel =
+      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  if (!kernel || &kernel.getFunctionBody().front() != argument.getOwner())
+    return std::nullopt;
+  auto range = kernel.getArgAttrOfType<DenseI64ArrayAttr>(
+      argument.getArgNumber(), rangeAttrName);
+  if (!range || !isNumberRange(range))
+    return std::nullopt;
+  return std::pair(range[0], range[1]);
+}
+
 std::optional<std::pair<int64_t, int64_t>> visa::getIndexRange(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
@@ -94,18 +111,28 @@ std::optional<std::pair<int64_t, int64_t>> visa::getIndexRange(Value value) {
       }
     return range;
   }
+  if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    return cast.getType().isIndex() ? getIndexRange(cast.getIn())
+                                    : std::nullopt;
+  if (auto range = getNumberRange(value))
+    return range;
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return std::nullopt;
   auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
   if (!loop || loop.getInductionVar() != value)
     return std::nullopt;
-  auto lower = getConstantIntValue(loop.getLowerBound());
-  auto upper = getConstantIntValue(loop.getUpperBound());
+  // Recursion is as deep as bounds are computed from outer counters.
+  auto lower = getIndexRange(loop.getLowerBound());
+  auto upper = getIndexRange(loop.getUpperBound());
   auto step = getConstantIntValue(loop.getStep());
-  if (!lower || !upper || !step || *step < 1 || *upper <= *lower)
+  if (!lower || !upper || !step || *step < 1 || upper->second <= lower->first)
     return std::nullopt;
-  return std::pair(*lower, *lower + (*upper - *lower - 1) / *step * *step);
+  if (lower->first != lower->second)
+    return std::pair(lower->first, upper->second - 1);
+  return std::pair(lower->first,
+                   lower->first +
+                       (upper->second - lower->first - 1) / *step * *step);
 }
 
 std::optional<Congruence> visa::getIndexCongruence(Value value) {
@@ -410,7 +437,7 @@ static void checkRunTimeStart(TileOp tile, const mapping::Tile &window,
   if (!isa<DmType>(tile.getSource().getType()))
     return;
   // Data memory is addressed by what stands in the registers.
-  if (!isKnown) {
+  if (!isKnown || !isKnownWhenUnrolled(tile.getOffset())) {
     reporter.notYetSupported()
         << "a tile of a DM tensor that begins where only the run knows";
     return;

@@ -198,10 +198,12 @@ Result<FetchLoops> loops::derivePairLoops(const Mapping &memory,
   if (!result)
     return result;
   auto distance = getPairDistance(memory);
-  auto bytes = distance ? getBytes(*distance, width.bits) : std::nullopt;
-  Loop *loop = llvm::find_if(result->loops, [&](const Loop &loop) {
-    return loop.size == 2 && loop.stride == bytes;
-  });
+  std::optional<Loop> between;
+  if (distance)
+    if (auto bytes = getBytes(*distance, width.bits))
+      between = Loop{2, *bytes};
+  Loop *loop = between ? llvm::find(result->loops, *between)
+                       : result->loops.end();
   if (loop == result->loops.end())
     return Fault{"TU-10", "pair",
                  "time \"" + time.str() +

@@ -150,7 +150,7 @@ loops::deriveValidCount(const Mapping &slice, const Mapping &time,
 
   // Parts of a packet: only where all slices count alike.
   if (packetDigits && (info.size % span != 0 || isPacketShort)) {
-    if (!inSlice->empty() && (isPadded || isPacketShort))
+    if (!inSlice->empty() && isPadded)
       return notCounted(info, "slices would count parts of a packet");
     valid.isClip = true;
     valid.clip = info.size;

@@ -5,122 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelTranslation.h"
-#include "ProgramParser.h"
+#include "KernelReader.h"
+#include "furiosa/Dialect/Resource/Scheduling/Scheduling.h"
 
 #include "mlir/IR/Verifier.h"
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::rngd;
 using Kind = ProgramEvent::Kind;
-
-namespace {
-
-/// A buffer of the memory plan.
-struct Placement {
-  resource::BufferOp op;
-  lir::Tier tier;
-  /// Bytes, in a lane for TRF.
-  int64_t address;
-  int64_t bytes;
-  int64_t lanes;
-  int64_t firstCycle;
-  int64_t lastCycle;
-  /// Rises with every write; 0 if there was none.
-  unsigned lastWrite = 0;
-};
-
-/// A list of commands of one cluster, and how many of them are built.
-struct EventCursor {
-  unsigned cluster;
-  ArrayRef<ProgramEvent> events;
-  size_t position = 0;
-
-  const ProgramEvent *next() const {
-    return position < events.size() ? &events[position] : nullptr;
-  }
-};
-
-class KernelReader {
-public:
-  /// For kernel `index` of the file, which is `kernel`.
-  KernelReader(const edf::Reader &reader, unsigned index, edf::Kernel kernel,
-               MLIRContext *context)
-      : reader(reader), index(index), builder(context),
-        kernel(std::move(kernel)) {}
-
-  OwningOpRef<ModuleOp> run();
-
-private:
-  Location locate(const Twine &place) {
-    return NameLoc::get(builder.getStringAttr(
-        Twine(reader.fileName()) + ": " +
-        (reader.numKernels() > 1 ? "kernel " + Twine(index) + ": " : Twine()) +
-        place));
-  }
-  /// With the source line, if the file has one.
-  Location locate(unsigned cluster, size_t instruction);
-
-  LogicalResult parsePrograms();
-  LogicalResult buildArguments();
-  LogicalResult buildBuffers();
-  LogicalResult buildBlock(SmallVectorImpl<EventCursor> &cursors);
-  LogicalResult buildLoop(ArrayRef<const ProgramEvent *> events,
-                          ArrayRef<EventCursor> cursors);
-  LogicalResult buildExecution(const ProgramEvent &event, unsigned cluster);
-  LogicalResult buildFill(const ProgramEvent &event, unsigned cluster);
-  LogicalResult buildBarrier(const ProgramEvent &event, unsigned cluster);
-  LogicalResult buildDma(SmallVectorImpl<EventCursor> &cursors);
-  LogicalResult checkSame(ArrayRef<EventCursor> cursors);
-  bool isReady(ArrayRef<EventCursor> cursors, unsigned tag) const;
-  LogicalResult buildWait(SmallVectorImpl<EventCursor> &cursors, unsigned tag);
-
-  /// The cycles of the next command; null where no schedule is known.
-  FailureOr<const edf::ScheduledCommand *> takeCycles(Location loc,
-                                                      edf::CommandKind kind);
-  DenseI64ArrayAttr getCycles(const edf::ScheduledCommand *command) {
-    if (!command)
-      return {};
-    return builder.getDenseI64ArrayAttr(
-        {int64_t(command->begin), int64_t(command->end)});
-  }
-  FailureOr<PlacedBuffer> findBuffer(Location loc, const BufferUse &use,
-                                     const edf::ScheduledCommand *command);
-  /// What a loop adds to a word in an iteration.
-  int64_t takeStep(size_t level, uint32_t word);
-
-  const edf::Reader &reader;
-  unsigned index;
-  OpBuilder builder;
-  edf::Kernel kernel;
-  uint8_t allPEs = 0;
-  int64_t pes = 1;
-  SmallVector<std::vector<ProgramEvent>, 2> programs;
-  /// Of each cluster's program in the file.
-  std::array<size_t, machine::clusters> programIndex = {};
-
-  SmallVector<Value> arguments;
-  std::vector<Placement> placements;
-  unsigned numWrites = 0;
-  /// Relocations by the word that they set; erased when used.
-  llvm::DenseMap<uint32_t, const edf::Relocation *> relocations;
-  /// Addresses of the first descriptors of DMAs, where the schedule says them.
-  llvm::DenseSet<uint32_t> firstDescriptors;
-  bool hasSchedule = false;
-  size_t scheduled = 0;
-  /// Steps of the loops around that no descriptor has taken yet.
-  SmallVector<llvm::DenseMap<uint32_t, int64_t>, 4> loopSteps;
-  TagTracker tags;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Programs
@@ -167,6 +65,11 @@ LogicalResult KernelReader::parsePrograms() {
       return emitError(locate(program.cluster, parser.getFault().instruction),
                        parser.getFault().message);
     programs.push_back(std::move(*events));
+    if (&program != &kernel.programs.front() &&
+        parser.getTests() != ArrayRef(tests))
+      return emitError(locate(program.cluster, 0))
+             << "not yet supported: clusters with different tests";
+    tests = parser.getTests().vec();
   }
   return success();
 }
@@ -215,13 +118,32 @@ LogicalResult KernelReader::buildArguments() {
     arguments.push_back(resource::ArgumentOp::create(
         builder, loc, type, int64_t(i),
         static_cast<resource::Role>(operand.role),
-        builder.getStringAttr(operand.name), tensor));
+        builder.getStringAttr(operand.name), tensor, DenseI64ArrayAttr()));
   }
+  for (const edf::Scalar &scalar : kernel.scalars.scalars)
+    arguments[scalar.operand]
+        .getDefiningOp<resource::ArgumentOp>()
+        .setRangeAttr(builder.getDenseI64ArrayAttr({scalar.min, scalar.max}));
   for (const edf::Relocation &relocation : kernel.arguments.relocations)
     if (!relocations.try_emplace(relocation.spmAddress, &relocation).second)
       return emitError(locate("ARGS"))
              << "not yet supported: two relocations of SPM address "
              << llvm::formatv("{0:x}", relocation.spmAddress).str();
+  for (const edf::ScalarUse &use : kernel.scalars.uses) {
+    if (relocations.count(use.spmAddress)) {
+      starts[use.spmAddress].push_back(&use);
+      continue;
+    }
+    uint64_t word = llvm::support::endian::read64le(
+        kernel.spm.bytes.data() + (use.spmAddress - kernel.spm.base));
+    Value argument = arguments[kernel.scalars.scalars[use.scalar].operand];
+    if (use.scale != 1 || word != 0 ||
+        !counts.try_emplace(use.spmAddress, argument).second)
+      return emitError(locate("SCAL"))
+             << "not yet supported: a number that is scaled or added in SPM "
+                "address "
+             << llvm::formatv("{0:x}", use.spmAddress).str();
+  }
   return success();
 }
 
@@ -283,11 +205,14 @@ LogicalResult KernelReader::buildBuffers() {
 FailureOr<PlacedBuffer>
 KernelReader::findBuffer(Location loc, const BufferUse &use,
                          const edf::ScheduledCommand *command) {
-  // The plan may give one place to several buffers, one after the other.
-  // Outside of loops cycles tell them apart; then exactness, then who wrote
-  // last.
+  // The plan may give one place to several buffers, one after the other. Cycles
+  // tell them apart; what a loop uses lives for all its trips. Where none are
+  // known, a read is of what has been written last.
+  std::optional<std::pair<int64_t, int64_t>> cycles = loopCycles;
+  if (command && loopSteps.empty())
+    cycles = {int64_t(command->begin), int64_t(command->end)};
   Placement *best = nullptr;
-  std::tuple<bool, bool, bool, unsigned> bestScore;
+  std::tuple<bool, bool, unsigned, bool> bestScore;
   for (Placement &placed : placements) {
     if (placed.tier != use.tier || placed.lanes != use.lanes)
       continue;
@@ -296,13 +221,12 @@ KernelReader::findBuffer(Location loc, const BufferUse &use,
     if (start < 0 || start >= placed.bytes || end - use.slack > placed.bytes ||
         (use.isStart && start != 0) || (use.isWhole && end != placed.bytes))
       continue;
-    bool isLive = command && loopSteps.empty() &&
-                  placed.firstCycle <= int64_t(command->begin) &&
-                  int64_t(command->end) <= placed.lastCycle;
-    if (use.isProbe && command && loopSteps.empty() && !isLive)
+    bool isLive = cycles && placed.firstCycle <= cycles->first &&
+                  cycles->second <= placed.lastCycle;
+    if (use.isProbe && cycles && !isLive)
       continue;
-    std::tuple score(isLive, end <= placed.bytes, start == 0,
-                     use.isWrite ? 0 : placed.lastWrite);
+    std::tuple score(isLive, end <= placed.bytes,
+                     use.isWrite ? 0 : placed.lastWrite, start == 0);
     if (best && score <= bestScore)
       continue;
     best = &placed;
@@ -357,8 +281,10 @@ LogicalResult KernelReader::buildExecution(const ProgramEvent &event,
     return failure();
   auto issue = resource::IssueOp::create(
       builder, loc, Type(),
-      isMain ? resource::Engine::Main : resource::Engine::Sub, IntegerAttr(),
-      getCycles(*command), DenseI64ArrayAttr(), ValueRange());
+      isMain ? resource::Engine::Main : resource::Engine::Sub,
+      getCycles(*command));
+  if (*command && loopSteps.empty())
+    contextEnds[!isMain] = int64_t((*command)->end);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
   return buildExec(builder, loc, *event.config, [&](const BufferUse &use) {
@@ -373,277 +299,6 @@ int64_t KernelReader::takeStep(size_t level, uint32_t word) {
   int64_t addend = it->second;
   loopSteps[level].erase(it);
   return addend;
-}
-
-namespace {
-/// One side of a descriptor.
-struct Side {
-  /// Of an operand, or null: in data memory.
-  Value operand;
-  /// Bytes from the start of the operand; slice * 4 MiB + byte in data memory.
-  int64_t offset = 0;
-  SmallVector<int64_t, 8> sizes, strides;
-};
-struct EngineSides {
-  unsigned cluster;
-  unsigned pe;
-  uint32_t address;
-  Side sides[2];
-  int64_t packet;
-  /// Of an indirect transfer: its index, and which loops walk it.
-  Side list;
-  int64_t keys = 0;
-};
-} // namespace
-
-/// Gives the table of an indirect transfer the loops of its rows: its outermost
-/// loop, over the list, is that of several keys.
-static LogicalResult joinKeys(EngineSides &engine, bool isGather) {
-  Side &table = engine.sides[isGather ? 0 : 1];
-  Side &rows = engine.sides[isGather ? 1 : 0];
-  if (table.sizes.empty() || table.strides.front() != 0)
-    return failure();
-  if (table.sizes.front() == 1) {
-    rows.sizes.insert(rows.sizes.begin(), 1);
-    rows.strides.insert(rows.strides.begin(), 0);
-    engine.keys = 1;
-    return success();
-  }
-  int64_t entries = 1;
-  while (entries < table.sizes.front() &&
-         size_t(engine.keys) < rows.sizes.size())
-    entries *= rows.sizes[engine.keys++];
-  if (entries != table.sizes.front())
-    return failure();
-  ArrayRef<int64_t> keys = ArrayRef(rows.sizes).take_front(engine.keys);
-  table.sizes.erase(table.sizes.begin());
-  table.strides.erase(table.strides.begin());
-  table.sizes.insert(table.sizes.begin(), keys.begin(), keys.end());
-  table.strides.insert(table.strides.begin(), keys.size(), 0);
-  return success();
-}
-
-LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
-  // Descriptors stand in SPM in the order of their commands. The cluster whose
-  // descriptor comes first leads; the others join if theirs are of the same
-  // command.
-  EventCursor *lead = nullptr;
-  for (EventCursor &cursor : cursors)
-    if (const ProgramEvent *next = cursor.next();
-        next && next->kind == Kind::Dma &&
-        (!lead || next->descriptors.front().address <
-                      lead->next()->descriptors.front().address))
-      lead = &cursor;
-  const ProgramEvent &event = *lead->next();
-  Location loc = locate(lead->cluster, event.instruction);
-  auto command = takeCycles(loc, edf::CommandKind::Dma);
-  if (failed(command))
-    return failure();
-
-  SmallVector<EngineSides, 8> engines;
-  for (EventCursor &cursor : cursors) {
-    const ProgramEvent *next = cursor.next();
-    if (!next || next->kind != Kind::Dma || next->tag != event.tag ||
-        (&cursor != lead &&
-         firstDescriptors.count(next->descriptors.front().address)))
-      continue;
-    for (auto [pe, address] : next->descriptors)
-      engines.push_back({cursor.cluster, pe, address, {}, 0, {}, 0});
-    tags.start(cursor.cluster, next->tag, next->peMask);
-    ++cursor.position;
-  }
-  llvm::sort(engines, [](const EngineSides &a, const EngineSides &b) {
-    return std::tie(a.address, a.cluster, a.pe) <
-           std::tie(b.address, b.cluster, b.pe);
-  });
-
-  std::optional<SmallVector<int64_t>> advance;
-  std::optional<int64_t> scale;
-  for (EngineSides &engine : engines) {
-    auto fail = [&]() {
-      return emitError(loc)
-             << "descriptor at SPM address "
-             << llvm::formatv("{0:x}", engine.address).str() << ": ";
-    };
-    auto bytes = llvm::ArrayRef(kernel.spm.bytes)
-                     .slice(engine.address - kernel.spm.base,
-                            DmaDescriptor::sizeInBytes);
-    llvm::Expected<DmaDescriptor> descriptor = DmaDescriptor::decode(bytes);
-    if (!descriptor)
-      return fail() << llvm::toString(descriptor.takeError());
-    if (Fault fault = descriptor->check())
-      return fail() << *fault;
-    DmaDescriptor plain = *descriptor;
-    bool isIndirect = plain.opcode != DmaOpcode::TensorLoop;
-    if (isIndirect != plain.indirectList ||
-        isIndirect != (plain.indirectDimension != 0) ||
-        llvm::any_of(
-            llvm::drop_begin(plain.indirectIndices, isIndirect ? 3 : 0),
-            [](uint32_t k) { return k != 0; }))
-      return fail() << "not yet supported: indirect access of this kind";
-    if (scale && *scale != plain.listScale())
-      return fail() << "not yet supported: engines with different scales";
-    scale = plain.listScale();
-    engine.packet = static_cast<int64_t>(plain.packetBytes());
-
-    SmallVector<int64_t> steps(2 * loopSteps.size());
-    auto locateSide = [&](Side &side, uint32_t word, uint64_t base,
-                          StringRef name) -> LogicalResult {
-      if (auto it = relocations.find(word); it != relocations.end()) {
-        side.operand = arguments[it->second->operand];
-        side.offset = it->second->addend;
-        relocations.erase(it);
-      } else {
-        AddressLocation place = rngd::locate(base);
-        if (place.kind != AddressLocation::Kind::DM &&
-            place.kind != AddressLocation::Kind::Remote)
-          return fail() << name << ": " << llvm::formatv("{0:x}", base).str()
-                        << " is neither relocated nor in data memory";
-        side.offset = static_cast<int64_t>(base);
-        if (place.kind == AddressLocation::Kind::DM)
-          side.offset -= int64_t(machine::dmBase);
-      }
-      if (side.offset < 0)
-        return fail() << name << ": the offset " << side.offset
-                      << " lies before the operand";
-      return success();
-    };
-    if (isIndirect &&
-        failed(locateSide(engine.list,
-                          engine.address + DmaDescriptor::listOffset,
-                          plain.listAddress(), "indirect_indices")))
-      return failure();
-    for (bool isTarget : {false, true}) {
-      Side &side = engine.sides[isTarget];
-      uint32_t word =
-          engine.address + (isTarget ? DmaDescriptor::destinationOffset
-                                     : DmaDescriptor::sourceOffset);
-      StringRef name = isTarget ? "destination" : "source";
-      if (failed(locateSide(side, word,
-                            isTarget ? plain.destination : plain.source, name)))
-        return failure();
-      auto &limits = isTarget ? plain.destinationLimits : plain.sourceLimits;
-      auto &strides = isTarget ? plain.destinationStrides : plain.sourceStrides;
-      bool isTable = isIndirect && isTarget == (plain.opcode ==
-                                                DmaOpcode::DestinationIndirect);
-      for (unsigned k = limits.size(); k-- > 0;) {
-        if (limits[k] == 1 && !(isTable && k == plain.indirectDimension))
-          continue;
-        if (strides[k] < 0)
-          return fail() << name << "_strides[" << k
-                        << "]: not yet supported: a negative stride";
-        side.sizes.push_back(limits[k]);
-        side.strides.push_back(strides[k]);
-      }
-      for (size_t level = 0; level < loopSteps.size(); ++level)
-        steps[2 * level + isTarget] = takeStep(level, word);
-    }
-    if (isIndirect &&
-        failed(joinKeys(engine, plain.opcode == DmaOpcode::SourceIndirect)))
-      return fail() << "not yet supported: an index that is not walked by the "
-                       "outermost loops";
-    if (engine.sides[0].sizes != engine.sides[1].sizes)
-      return fail() << "not yet supported: sides with different loops";
-    if (advance && *advance != steps)
-      return fail() << "not yet supported: engines that advance by different "
-                       "steps";
-    advance = steps;
-  }
-
-  // One buffer of data memory for all engines of a side.
-  PlacedBuffer buffers[2];
-  for (bool isTarget : {false, true}) {
-    const Side &first = engines.front().sides[isTarget];
-    BufferUse use;
-    use.isWrite = isTarget;
-    use.address = std::numeric_limits<int64_t>::max();
-    int64_t end = 0;
-    for (const EngineSides &engine : engines) {
-      const Side &side = engine.sides[isTarget];
-      if (side.operand != first.operand)
-        return emitError(loc) << "not yet supported: engines with different "
-                                 "operands in one DMA";
-      int64_t span = machine::dmSliceStride;
-      int64_t first = side.offset % span, last = first;
-      // Eight terms of 16 and 22 bits. A step to an earlier byte of the next
-      // slice is shorter than a slice.
-      for (auto [size, stride] : llvm::zip(side.sizes, side.strides)) {
-        int64_t step = (stride + span / 2) % span - span / 2;
-        (step < 0 ? first : last) += (size - 1) * step;
-      }
-      use.address = std::min(use.address, first);
-      end = std::max(end, last + engine.packet);
-    }
-    if (first.operand) {
-      buffers[isTarget].buffer = first.operand;
-      continue;
-    }
-    use.bytes = end - use.address;
-    FailureOr<PlacedBuffer> found = findBuffer(loc, use, *command);
-    if (failed(found))
-      return failure();
-    buffers[isTarget] = *found;
-  }
-
-  // The index, of which all engines read a part.
-  PlacedBuffer index;
-  bool isIndirect = engines.front().keys != 0;
-  if (isIndirect) {
-    index.buffer = engines.front().list.operand;
-    BufferUse use;
-    use.address = std::numeric_limits<int64_t>::max();
-    int64_t end = 0;
-    for (const EngineSides &engine : engines) {
-      if (engine.list.operand != index.buffer || engine.keys == 0)
-        return emitError(loc) << "not yet supported: engines with different "
-                                 "indices in one DMA";
-      int64_t byte = engine.list.offset % int64_t(machine::dmSliceStride);
-      int64_t entries = 1;
-      for (int64_t size :
-           ArrayRef(engine.sides[0].sizes).take_front(engine.keys))
-        entries *= size;
-      use.address = std::min(use.address, byte);
-      end = std::max(end, byte + 4 * entries);
-    }
-    use.bytes = end - use.address;
-    if (!index.buffer) {
-      FailureOr<PlacedBuffer> found = findBuffer(loc, use, *command);
-      if (failed(found))
-        return failure();
-      index = *found;
-    }
-  }
-
-  SmallVector<Attribute> attributes;
-  for (const EngineSides &engine : engines) {
-    auto attribute = lir::EngineAttr::getChecked(
-        [&]() { return emitError(loc); }, builder.getContext(),
-        int64_t(engine.cluster), int64_t(engine.pe),
-        engine.sides[0].offset - buffers[0].address,
-        engine.sides[1].offset - buffers[1].address,
-        ArrayRef<int64_t>(engine.sides[0].sizes),
-        ArrayRef<int64_t>(engine.sides[0].strides),
-        ArrayRef<int64_t>(engine.sides[1].strides), engine.packet,
-        engine.list.offset - index.address, engine.keys);
-    if (!attribute)
-      return failure();
-    attributes.push_back(attribute);
-  }
-  DenseI64ArrayAttr advanceAttr;
-  if (llvm::any_of(*advance, [](int64_t step) { return step != 0; }))
-    advanceAttr = builder.getDenseI64ArrayAttr(*advance);
-  auto issue =
-      resource::IssueOp::create(builder, loc, Type(), resource::Engine::Dma,
-                                builder.getI64IntegerAttr(event.tag),
-                                getCycles(*command), advanceAttr, ValueRange());
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
-  lir::DmaOp::create(builder, loc, buffers[0].buffer, Value(),
-                     buffers[1].buffer, Value(), index.buffer,
-                     isIndirect ? builder.getI64IntegerAttr(*scale)
-                                : IntegerAttr(),
-                     builder.getArrayAttr(attributes));
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -677,6 +332,8 @@ LogicalResult KernelReader::buildWait(SmallVectorImpl<EventCursor> &cursors,
     ++cursor.position;
   }
   tags.finish(tag);
+  if (loopSteps.empty())
+    passCycle(tagEnds.lookup(tag));
   resource::WaitOp::create(builder, *loc, resource::Engine::Dma,
                            builder.getI64IntegerAttr(tag));
   return success();
@@ -687,12 +344,12 @@ LogicalResult KernelReader::checkSame(ArrayRef<EventCursor> cursors) {
   const ProgramEvent *first = cursors.front().next();
   for (const EventCursor &cursor : cursors) {
     const ProgramEvent *next = cursor.next();
-    bool isSame = first && next && first->kind == next->kind &&
-                  first->context == next->context &&
-                  first->images == next->images &&
-                  first->operands == next->operands &&
-                  first->trips == next->trips && first->begin == next->begin &&
-                  first->end == next->end && first->pattern == next->pattern;
+    bool isSame =
+        first && next && first->kind == next->kind &&
+        first->context == next->context && first->images == next->images &&
+        first->operands == next->operands && first->trips == next->trips &&
+        first->count == next->count && first->begin == next->begin &&
+        first->end == next->end && first->pattern == next->pattern;
     if (isSame)
       continue;
     const EventCursor &there = next ? cursor : cursors.front();
@@ -709,6 +366,25 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
   auto command = takeCycles(loc, edf::CommandKind::Loop);
   if (failed(command))
     return failure();
+  Value count;
+  resource::ConditionAttr when;
+  IntegerAttr bound;
+  if (first.count != 0) {
+    uint32_t word = first.count;
+    auto test = llvm::find_if(
+        tests, [&](const ProgramTest &test) { return test.word == word; });
+    if (test != tests.end() && !counts.contains(word)) {
+      word = test->tested;
+      when = resource::ConditionAttr::get(
+          builder.getContext(),
+          static_cast<resource::Condition>(test->condition));
+      bound = builder.getI64IntegerAttr(test->bound);
+    }
+    count = counts.lookup(word);
+    if (!count)
+      return emitError(loc) << "not yet supported: trips that no argument says";
+    usedWords.insert(word);
+  }
   // A barrier that ends each iteration is the loop's own.
   bool hasBarrier =
       !first.body.empty() && first.body.back().kind == Kind::Barrier;
@@ -717,10 +393,19 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
       hasBarrier ? builder.getUnitAttr() : UnitAttr(),
       *command ? builder.getI64IntegerAttr(int64_t((*command)->end))
                : IntegerAttr(),
-      ValueRange());
+      count, ValueRange(), when, bound);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&loop.getBody().emplaceBlock());
 
+  if (loopSteps.empty()) {
+    int64_t length, end;
+    if (clock && *command &&
+        !llvm::MulOverflow(int64_t(first.trips), int64_t((*command)->end),
+                           length) &&
+        !llvm::AddOverflow(*clock, length, end))
+      loopCycles = {*clock, end};
+    clock = loopCycles ? std::optional(loopCycles->second) : std::nullopt;
+  }
   loopSteps.emplace_back();
   SmallVector<EventCursor, 2> bodies;
   for (auto [event, cursor] : llvm::zip(events, cursors)) {
@@ -742,6 +427,8 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
                << llvm::formatv("{0:x}", step.address).str()
                << ", which is no base of a DMA in the loop";
   loopSteps.pop_back();
+  if (loopSteps.empty())
+    loopCycles.reset();
   return success();
 }
 
@@ -759,8 +446,9 @@ LogicalResult KernelReader::buildFill(const ProgramEvent &event,
   if (failed(target))
     return failure();
   auto issue = resource::IssueOp::create(
-      builder, loc, Type(), resource::Engine::Sub, IntegerAttr(),
-      getCycles(*command), DenseI64ArrayAttr(), ValueRange());
+      builder, loc, Type(), resource::Engine::Sub, getCycles(*command));
+  if (*command && loopSteps.empty())
+    contextEnds[1] = int64_t((*command)->end);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
   auto exec = lir::ExecOp::create(builder, loc, lir::Context::Sub);
@@ -775,9 +463,10 @@ LogicalResult KernelReader::buildBarrier(const ProgramEvent &event,
   auto command = takeCycles(loc, edf::CommandKind::Sync);
   if (failed(command))
     return failure();
-  auto loop = resource::LoopOp::create(
-      builder, loc, Type(), builder.getI64IntegerAttr(1), builder.getUnitAttr(),
-      *command ? builder.getI64IntegerAttr(0) : IntegerAttr(), ValueRange());
+  auto loop = resource::LoopOp::create(builder, loc, Type(), /*trips=*/1,
+                                       /*barrier=*/true);
+  if (*command)
+    loop.setCycles(0);
   loop.getBody().emplaceBlock();
   return success();
 }
@@ -830,6 +519,8 @@ LogicalResult KernelReader::buildBlock(SmallVectorImpl<EventCursor> &cursors) {
         return failure();
       break;
     case Kind::WaitContext:
+      if (loopSteps.empty())
+        passCycle(contextEnds[event.context == codes::ExecTarget::Sub]);
       resource::WaitOp::create(builder, loc,
                                event.context == codes::ExecTarget::Main
                                    ? resource::Engine::Main
@@ -880,6 +571,7 @@ OwningOpRef<ModuleOp> KernelReader::run() {
       emitError(locate("SCHD")) << "cycles do not fit in 63 bits";
       return {};
     }
+    clock = scheduling::getKernelStart();
     makespan = builder.getI64IntegerAttr(*cycles);
     lowerBound = builder.getI64IntegerAttr(*bound);
     for (const edf::ScheduledCommand &command : kernel.schedule.commands)
@@ -923,6 +615,13 @@ OwningOpRef<ModuleOp> KernelReader::run() {
           << "not yet supported: the relocation of SPM address "
           << llvm::formatv("{0:x}", relocation.spmAddress).str()
           << ", which is no base of a DMA";
+      return {};
+    }
+  for (const edf::ScalarUse &use : kernel.scalars.uses)
+    if (!usedWords.contains(use.spmAddress)) {
+      emitError(locate("SCAL")) << "not yet supported: a number in SPM address "
+                                << llvm::formatv("{0:x}", use.spmAddress).str()
+                                << ", which counts no trips and moves no DMA";
       return {};
     }
   if (failed(verify(*module)))

@@ -51,6 +51,7 @@ bool ProgramParser::parseBlock(std::vector<ProgramEvent> &events,
       event.kind = Kind::Loop;
       event.instruction = position;
       event.trips = instruction.word;
+      event.count = static_cast<uint32_t>(instruction.imm);
       enterLoop();
       ++position;
       if (!parseBlock(event.body, &event))
@@ -66,6 +67,10 @@ bool ProgramParser::parseBlock(std::vector<ProgramEvent> &events,
       break;
     }
     case edf::Opcode::If:
+      if (loop || !events.empty() || !parseTest())
+        return fail("not yet supported: conditions, but for tests in front of "
+                    "all commands that set a word to 1");
+      break;
     case edf::Opcode::Else:
     case edf::Opcode::EndIf:
       return fail("not yet supported: conditions");
@@ -81,6 +86,24 @@ bool ProgramParser::parseBlock(std::vector<ProgramEvent> &events,
       break;
     }
   }
+}
+
+/// IF, ADD 1, ENDIF; `position` is then that of the last.
+bool ProgramParser::parseTest() {
+  // A program ends with END, so there are two more behind an ADD.
+  llvm::ArrayRef<edf::Instruction> code = program.instructions;
+  const edf::Instruction &test = code[position], &add = code[position + 1];
+  if (add.opcode != edf::Opcode::Add || add.imm != 1 ||
+      code[position + 2].opcode != edf::Opcode::EndIf ||
+      llvm::any_of(tests, [&](const ProgramTest &other) {
+        return other.word == add.word || other.tested == add.word ||
+               other.word == test.word;
+      }))
+    return false;
+  tests.push_back({add.word, test.word, static_cast<edf::Condition>(test.reg),
+                   static_cast<int64_t>(test.imm)});
+  position += 2;
+  return true;
 }
 
 void ProgramParser::enterLoop() {

@@ -60,6 +60,9 @@ struct ProgramEvent {
 
   /// Loop.
   uint32_t trips = 0;
+  /// SPM address of the number of trips, of which `trips` is the most; 0 for
+  /// none.
+  uint32_t count = 0;
   std::vector<ProgramEvent> body;
   /// Words that each iteration adds to at its end, and by how much.
   struct Step {
@@ -68,6 +71,15 @@ struct ProgramEvent {
     int64_t addend;
   };
   std::vector<Step> steps;
+};
+
+/// A word that a program sets to 1 where it begins if another one compares so.
+struct ProgramTest {
+  uint32_t word;
+  uint32_t tested;
+  edf::Condition condition;
+  int64_t bound;
+  bool operator==(const ProgramTest &) const = default;
 };
 
 /// An error with the instruction where it is.
@@ -87,8 +99,11 @@ public:
   /// All commands up to the end; nothing if there is a fault.
   std::optional<std::vector<ProgramEvent>> run();
   const ProgramFault &getFault() const { return fault; }
+  /// What the program tests in front of all commands.
+  llvm::ArrayRef<ProgramTest> getTests() const { return tests; }
 
 private:
+  bool parseTest();
   bool parseBlock(std::vector<ProgramEvent> &events, ProgramEvent *loop);
   bool parseIssue(std::vector<ProgramEvent> &events);
   /// `slice`: of the cluster, or -1 for all.
@@ -115,6 +130,7 @@ private:
   uint8_t allPEs;
   size_t position = 0;
   ProgramFault fault = {0, {}};
+  std::vector<ProgramTest> tests;
   std::array<std::array<std::optional<uint64_t>, machine::tucGeneralRegisters>,
              machine::pesPerCluster>
       registers;

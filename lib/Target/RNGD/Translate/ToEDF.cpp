@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -80,7 +81,11 @@ private:
   LogicalResult addFill(resource::IssueOp issue, lir::FillOp fill);
   LogicalResult addDma(resource::IssueOp issue, lir::DmaOp dma);
   LogicalResult addWait(resource::WaitOp wait);
+  LogicalResult addTests();
   LogicalResult addLoop(resource::LoopOp loop);
+  FailureOr<uint32_t> getScalar(Operation *op, Value number);
+  FailureOr<uint32_t> getNumberWord(Operation *op, Value number);
+  FailureOr<uint32_t> getCountWord(resource::LoopOp loop);
   void addNames();
   void addLocations();
   LogicalResult finish();
@@ -114,6 +119,11 @@ private:
   edf::SpmBuilder spm;
   llvm::DenseMap<Value, int64_t> addresses;
   llvm::DenseMap<Value, uint32_t> operands;
+  /// SPM words by the argument that they hold.
+  llvm::DenseMap<Value, uint32_t> numberWords;
+  /// SPM words that are 1 if the argument compares so, else 0.
+  std::map<std::tuple<uint32_t, resource::Condition, int64_t>, uint32_t>
+      testWords;
   SmallVector<ClusterProgram, 2> clusters;
   SmallVector<LoopFrame, 4> frames;
   TagTracker tags;
@@ -186,6 +196,10 @@ LogicalResult KernelWriter::addArguments() {
     }
     operands[argument.getResult()] =
         static_cast<uint32_t>(kernel.arguments.operands.size());
+    if (std::optional<ArrayRef<int64_t>> range = argument.getRange())
+      kernel.scalars.scalars.push_back({operands[argument.getResult()],
+                                        static_cast<int32_t>((*range)[0]),
+                                        static_cast<int32_t>((*range)[1])});
     kernel.arguments.operands.push_back(std::move(operand));
   }
   return success();
@@ -534,10 +548,22 @@ LogicalResult KernelWriter::addDma(resource::IssueOp issue, lir::DmaOp dma) {
           operands.find(isTarget ? dma.getTarget() : dma.getSource());
       uint32_t word = *address + (isTarget ? DmaDescriptor::destinationOffset
                                            : DmaDescriptor::sourceOffset);
+      int64_t first = isTarget ? engine.getTarget() : engine.getSource();
+      ArrayRef<int64_t> starts =
+          issue.getStarts().value_or(ArrayRef<int64_t>());
+      for (auto [i, number] : llvm::enumerate(issue.getNumbers())) {
+        FailureOr<uint32_t> scalar = getScalar(issue, number);
+        if (failed(scalar))
+          return failure();
+        int64_t step = starts[2 * i + isTarget];
+        if (step == 0)
+          continue;
+        // The base is that of the least number.
+        first -= step * kernel.scalars.scalars[*scalar].min;
+        kernel.scalars.uses.push_back({word, *scalar, step});
+      }
       if (operand != operands.end())
-        kernel.arguments.relocations.push_back(
-            {word, operand->second,
-             isTarget ? engine.getTarget() : engine.getSource()});
+        kernel.arguments.relocations.push_back({word, operand->second, first});
       std::optional<ArrayRef<int64_t>> advance = issue.getAdvance();
       if (!advance)
         continue;
@@ -631,6 +657,69 @@ LogicalResult KernelWriter::addWait(resource::WaitOp wait) {
   return success();
 }
 
+/// The scalar that an argument is.
+FailureOr<uint32_t> KernelWriter::getScalar(Operation *op, Value number) {
+  uint32_t operand = operands.lookup(number);
+  auto scalar =
+      llvm::find_if(kernel.scalars.scalars, [&](const edf::Scalar &scalar) {
+        return scalar.operand == operand;
+      });
+  if (scalar == kernel.scalars.scalars.end())
+    return op->emitOpError("takes an argument without a range for a number");
+  return static_cast<uint32_t>(scalar - kernel.scalars.scalars.begin());
+}
+
+/// The SPM word that holds an argument.
+FailureOr<uint32_t> KernelWriter::getNumberWord(Operation *op, Value number) {
+  auto [known, isNew] = numberWords.try_emplace(number, 0);
+  if (!isNew)
+    return known->second;
+  FailureOr<uint32_t> scalar = getScalar(op, number);
+  if (failed(scalar))
+    return failure();
+  auto word = spm.addWord();
+  if (!word)
+    return op->emitOpError(llvm::toString(word.takeError()));
+  kernel.scalars.uses.push_back({*word, *scalar, 1});
+  return known->second = *word;
+}
+
+/// The SPM word that holds how often a loop runs. That of a test is set where
+/// the programs begin: an ADD in a loop would be undone at its end.
+FailureOr<uint32_t> KernelWriter::getCountWord(resource::LoopOp loop) {
+  FailureOr<uint32_t> number = getNumberWord(loop, loop.getCount());
+  if (failed(number) || !loop.getWhen())
+    return number;
+  return testWords.at({*number, *loop.getWhen(), *loop.getBound()});
+}
+
+LogicalResult KernelWriter::addTests() {
+  WalkResult result = program.walk([&](resource::LoopOp loop) {
+    if (!loop.getWhen())
+      return WalkResult::advance();
+    FailureOr<uint32_t> number = getNumberWord(loop, loop.getCount());
+    if (failed(number))
+      return WalkResult::interrupt();
+    auto [known, isNew] =
+        testWords.try_emplace({*number, *loop.getWhen(), *loop.getBound()}, 0);
+    if (!isNew)
+      return WalkResult::advance();
+    auto word = spm.addWord();
+    if (!word)
+      return WalkResult(loop.emitOpError(llvm::toString(word.takeError())));
+    known->second = *word;
+    for (ClusterProgram &cluster : clusters) {
+      cluster.push(edf::Instruction::ifWord(
+          *number, static_cast<edf::Condition>(*loop.getWhen()),
+          *loop.getBound()));
+      cluster.push(edf::Instruction::add(*word, 1));
+      cluster.push(edf::Instruction::endIf());
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult KernelWriter::addLoop(resource::LoopOp loop) {
   if (!llvm::isUInt<32>(loop.getTrips()))
     return loop.emitOpError("not yet supported: ")
@@ -642,13 +731,27 @@ LogicalResult KernelWriter::addLoop(resource::LoopOp loop) {
     schedule(edf::CommandKind::Sync, 0, std::nullopt, "barrier");
     return success();
   }
+  uint32_t count = 0;
+  if (loop.getCount()) {
+    FailureOr<uint32_t> word = getCountWord(loop);
+    if (failed(word))
+      return failure();
+    count = *word;
+  }
   for (ClusterProgram &cluster : clusters)
     cluster.push(
-        edf::Instruction::loop(static_cast<uint32_t>(loop.getTrips())));
+        edf::Instruction::loop(static_cast<uint32_t>(loop.getTrips()), count));
   // Cycles of the body count from the start of an iteration.
   int64_t cycles[2] = {0, *loop.getCycles()};
-  schedule(edf::CommandKind::Loop, 0, ArrayRef<int64_t>(cycles),
-           (Twine("loop ") + Twine(loop.getTrips())).str());
+  schedule(
+      edf::CommandKind::Loop, 0, ArrayRef<int64_t>(cycles),
+      (Twine("loop ") + Twine(loop.getTrips()) +
+       (loop.getCount() ? " by " + describe(loop.getCount(), 0) : "") +
+       (loop.getWhen()
+            ? " when " + resource::stringifyCondition(*loop.getWhen()).str() +
+                  " " + std::to_string(*loop.getBound())
+            : ""))
+          .str());
   frames.emplace_back();
   if (failed(addBlock(loop.getBody().front())))
     return failure();
@@ -738,7 +841,8 @@ FailureOr<edf::Kernel> KernelWriter::run() {
     return failure();
   for (int64_t index : program.getClusters())
     clusters.emplace_back().program.cluster = static_cast<uint32_t>(index);
-  if (failed(addBlock(program.getBody().front())) || failed(finish()))
+  if (failed(addTests()) || failed(addBlock(program.getBody().front())) ||
+      failed(finish()))
     return failure();
   return std::move(kernel);
 }

@@ -121,8 +121,8 @@ class Bytes:
     def u(self, size):
         return int.from_bytes(self.raw(size), "little")
 
-    def i64(self):
-        return int.from_bytes(self.raw(8), "little", signed=True)
+    def i(self, size):
+        return int.from_bytes(self.raw(size), "little", signed=True)
 
     def text(self):
         data = self.raw(self.u(4))
@@ -169,7 +169,7 @@ def open_file(data):
     return minor, kernels, table
 
 
-KNOWN = ["PROG", "SPMI", "ARGS", "PLAN", "CNST", "SCHD", "NAME", "INFO", "LOCS"]
+KNOWN = ["PROG", "SPMI", "ARGS", "PLAN", "SCAL", "CNST", "SCHD", "NAME", "INFO", "LOCS"]
 
 
 class Reader:
@@ -206,12 +206,12 @@ class Reader:
         return {"name": names[0], "sections": self.sections(table), **self.info(),
                 "names": names[1], "programs": self.programs(), "spm": self.spm(),
                 **self.arguments(), "plan": self.plan(names[1]),
-                "constants": self.constants(), "schedule": self.schedule()}
+                **self.scalars(), "constants": self.constants(), "schedule": self.schedule()}
 
     def section(self, name):
         """Nothing for one that is left out or says nothing."""
         data = self.bytes.get(name, b"")
-        if name in KNOWN[5:] and not any(data):
+        if name in KNOWN[6:] and not any(data):
             return None
         return Bytes(data) if data else None
 
@@ -277,6 +277,8 @@ class Reader:
                                             if pe == pes[0]}))
         elif op == "loop":
             result["trips"] = word
+            if imm:
+                result["by"] = imm
         elif op == "if":
             result.update(condition=CONDITIONS[reg], address=word, value=signed)
         elif op == "add":
@@ -376,7 +378,7 @@ class Reader:
                                        "element": b.text()})
         for _ in range(relocations):
             result["relocations"].append({"address": b.u(4), "operand": b.u(4),
-                                          "addend": b.i64()})
+                                          "addend": b.i(8)})
         b.end()
         return result
 
@@ -399,6 +401,21 @@ class Reader:
                 if name < len(names):
                     entry["name"] = names[name]
             result.append(entry)
+        b.end()
+        return result
+
+    def scalars(self):
+        b = self.section("SCAL")
+        result = {"scalars": [], "scalar_uses": []}
+        if not b:
+            return result
+        scalars, uses = b.u(4), b.u(4)
+        for _ in range(scalars):
+            result["scalars"].append({"operand": b.u(4), "least": b.i(4), "most": b.i(4)})
+            b.zero(4)
+        for _ in range(uses):
+            result["scalar_uses"].append({"address": b.u(4), "scalar": b.u(4),
+                                          "scale": b.i(8)})
         b.end()
         return result
 

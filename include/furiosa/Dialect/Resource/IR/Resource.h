@@ -45,6 +45,24 @@ inline constexpr llvm::StringLiteral pipelineLoopsAttrName =
 /// The loops around an op, outermost first, up to the program.
 llvm::SmallVector<LoopOp> getEnclosingLoops(mlir::Operation *op);
 
+/// What a loop around a DMA, or a number of the host, does to a base: a loop
+/// from the lowest one on, of as many trips or numbers.
+struct BaseLoop {
+  /// Bytes from the base as it is written to the lowest one, not above 0.
+  int64_t base;
+  int64_t count;
+  int64_t stride;
+};
+/// `count` steps from the base as it is written.
+BaseLoop getBaseLoop(int64_t count, int64_t step);
+/// Those of numbers, of the source or the target, which RES-28 has bounded.
+llvm::SmallVector<BaseLoop> getStartLoops(IssueOp issue, bool isTarget);
+/// Those of numbers and of loops; RES-17 has bounded these.
+llvm::SmallVector<BaseLoop> getMoves(IssueOp issue, bool isTarget);
+
+/// The range of an argument that is a number of the host; null for others.
+mlir::DenseI64ArrayAttr getRange(mlir::Value argument);
+
 } // namespace furiosa::resource
 
 #endif // FURIOSA_DIALECT_RESOURCE_IR_RESOURCE_H

@@ -18,8 +18,8 @@ def Resource_Dialect : Dialect {
     `resource-schedule` fixes order, addresses and cycles, drops the tokens and
     inserts the waits. The unit attribute `resource.keep_order` on a program, a
     loop or the kernel that becomes a program fixes the order of its commands;
-    `resource.pipeline_loops` on a program or kernel lets the iterations of its
-    loops overlap.
+    `resource.pipeline_loops = false` on a program or kernel keeps the iterations
+    of its loops apart.
   }];
   let cppNamespace = "::furiosa::resource";
   let dependentDialects = ["::furiosa::lir::LIRDialect"];
@@ -40,6 +40,10 @@ def Resource_Role : Resource_Enum<"Role", "what an HBM operand is for", [
 def Resource_Engine : Resource_Enum<"Engine", "what a command runs on", [
     I32EnumAttrCase<"Main", 0, "main">, I32EnumAttrCase<"Sub", 1, "sub">,
     I32EnumAttrCase<"Dma", 2, "dma">]>;
+
+def Resource_Condition : Resource_Enum<"Condition", "what a number is compared for", [
+    I32EnumAttrCase<"Equal", 0, "eq">, I32EnumAttrCase<"NotEqual", 1, "ne">,
+    I32EnumAttrCase<"Less", 2, "lt">, I32EnumAttrCase<"NotLess", 3, "ge">]>;
 
 def Resource_TokenType : TypeDef<Resource_Dialect, "Token"> {
   let summary = "The completion of a command";

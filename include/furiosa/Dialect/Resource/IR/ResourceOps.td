@@ -27,6 +27,7 @@ def Resource_ProgramOp : Resource_Op<"program", [Symbol, IsolatedFromAbove, Sing
     - RES-6: the body holds arguments, buffers, issues, waits and loops.
     - RES-7: no command names an engine or slice of a PE that does not run.
     - RES-24: no command writes an argument that is an input only.
+    - RES-27: arguments fit into HBM together.
     - RES-8: the release is one that the machine description knows.
     - RES-9: once makespan is there, buffers have addresses, commands have cycles
       and no token, and DMA commands have tags.
@@ -50,11 +51,15 @@ def Resource_ProgramOp : Resource_Op<"program", [Symbol, IsolatedFromAbove, Sing
 def Resource_ArgumentOp : Resource_Op<"argument", [HasParent<"ProgramOp">]> {
   let summary = "An HBM buffer that is bound when the kernel is loaded";
   let description = [{
-    Operands are numbered in order of `index`, inputs before results.
+    Operands are numbered in order of `index`, inputs before results. One with
+    a `range` is a number that the host gives, from the first to the second:
+    loops may make as many trips.
 
     Rules:
     - RES-10: the buffer is in HBM, the name is not empty.
     - RES-11: the operand has as many bytes as the buffer.
+    - RES-25: only an input of one i32 without axes has a range, of two numbers
+      of 32 bits that ascend.
 
     Example:
     ```mlir
@@ -62,9 +67,11 @@ def Resource_ArgumentOp : Resource_Op<"argument", [HasParent<"ProgramOp">]> {
     ```
   }];
   let arguments = (ins LIR_Int:$index, Resource_Role:$role, StrAttr:$name,
-      OptionalAttr<Resource_OperandAttr>:$operand);
+      OptionalAttr<Resource_OperandAttr>:$operand, OptionalAttr<DenseI64ArrayAttr>:$range);
   let results = (outs LIR_MemType:$result);
-  let assemblyFormat = "$index $role $name attr-dict `:` qualified(type($result)) (`as` qualified($operand)^)?";
+  let assemblyFormat = [{
+    $index $role $name (`range` $range^)? attr-dict `:` qualified(type($result)) (`as` qualified($operand)^)?
+  }];
   let hasVerifier = 1;
 }
 
@@ -92,24 +99,28 @@ def Resource_BufferOp : Resource_Op<"buffer", [HasParent<"ProgramOp">,
 }
 
 def Resource_IssueOp : Resource_Op<"issue", [ParentOneOf<["ProgramOp", "LoopOp"]>,
-    SingleBlock, NoTerminator, NoRegionArguments]> {
+    SingleBlock, NoTerminator, NoRegionArguments, AttrSizedOperandSegments]> {
   let summary = "Start a lir command";
   let description = [{
     The region holds the one `lir.dma` or `lir.exec`. A DMA has a tag by which
     it is waited for. `advance` says by how many bytes the bases of a DMA's
     source and target move with each iteration of the loops around, outermost
-    first, two numbers a loop. A scheduled command of a loop counts its cycles
-    from the start of an iteration.
+    first, two numbers a loop. `starts by` arguments with a range says by how
+    many bytes the two bases move with each number above its least. A scheduled
+    command of a loop counts its cycles from the start of an iteration.
 
     Rules:
     - RES-14: the region holds one command of the engine: `lir.dma` for dma,
       `lir.exec main` for main, `lir.exec sub` for sub.
     - RES-15: only a DMA has a tag (0 to 63) and an `advance`.
     - RES-16: `cycles` holds two numbers, the first not behind the second.
-    - RES-17: an `advance` has two numbers for each loop around, not negative;
-      every iteration stays inside the buffers and keeps to MM-29 and MM-30.
+    - RES-17: an `advance` has two numbers for each loop around; every iteration
+      stays inside the buffers and keeps to MM-29 and MM-30.
     - RES-18: no SSA offset is left in a command.
     - RES-19: a token comes from the same block.
+    - RES-28: only a DMA has `starts`, two numbers for each argument, of which
+      all have a range; with every number it stays inside the buffers and keeps
+      to MM-29 and MM-30.
 
     Example:
     ```mlir
@@ -120,13 +131,21 @@ def Resource_IssueOp : Resource_Op<"issue", [ParentOneOf<["ProgramOp", "LoopOp"]
   }];
   let arguments = (ins Resource_Engine:$engine, OptionalAttr<LIR_Int>:$tag,
       OptionalAttr<DenseI64ArrayAttr>:$cycles, OptionalAttr<DenseI64ArrayAttr>:$advance,
-      Variadic<Resource_TokenType>:$after);
+      Variadic<Resource_TokenType>:$after, Variadic<LIR_MemType>:$numbers,
+      OptionalAttr<DenseI64ArrayAttr>:$starts);
   let results = (outs Optional<Resource_TokenType>:$token);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $engine (`tag` $tag^)? (`cycles` $cycles^)? (`advance` $advance^)? (`after` ` ` `[` $after^ `]`)?
+    $engine (`tag` $tag^)? (`cycles` $cycles^)? (`advance` $advance^)?
+    (`starts` $starts^ `by` $numbers `:` qualified(type($numbers)))? (`after` ` ` `[` $after^ `]`)?
     attr-dict-with-keyword $body (`:` type($token)^)?
   }];
+  // Starts where it is written, and waits for nothing.
+  let builders = [OpBuilder<(ins "::mlir::Type":$token, "Engine":$engine,
+      CArg<"::mlir::DenseI64ArrayAttr", "{}">:$cycles), [{
+    build($_builder, $_state, token, engine, /*tag=*/{}, cycles, /*advance=*/{},
+          /*after=*/{}, /*numbers=*/{}, /*starts=*/{});
+  }]>];
   let hasRegionVerifier = 1;
 }
 
@@ -149,35 +168,51 @@ def Resource_WaitOp : Resource_Op<"wait", [ParentOneOf<["ProgramOp", "LoopOp"]>]
 }
 
 def Resource_LoopOp : Resource_Op<"loop", [ParentOneOf<["ProgramOp", "LoopOp"]>,
-    SingleBlock, NoTerminator, NoRegionArguments]> {
+    SingleBlock, NoTerminator, NoRegionArguments, AttrSizedOperandSegments]> {
   let summary = "Repeat the commands of the body";
   let description = [{
     The queue is drained by waits at the end of the body. `cycles` are those of
     one iteration. Loops nest at most 8 deep. With `barrier` all PEs wait for
     one another at the end of each iteration; a barrier between two commands is
-    such a loop of one trip with nothing in it.
+    such a loop of one trip with nothing in it. `by` an argument the loop makes
+    as many trips as the host says, perhaps none, and `trips` is the most: what
+    is known of the schedule holds for that. With `when` it makes its one trip
+    if the argument is equal to a number, not equal, less or not less.
 
     Rules:
     - RES-19: a token comes from the same block.
     - RES-21: at least one trip; cycles not negative.
     - RES-22: the body holds issues, waits and loops.
+    - RES-26: a loop by an argument takes one with a range; that begins at 0 or
+      above and ends at the trips, or there is a `when` and one trip.
 
     Example:
     ```mlir
     resource.loop 64 cycles 1742 {
+    }
+    resource.loop 64 by %n : !lir.mem<hbm, 4> cycles 1742 {
+    }
+    resource.loop 1 by %n : !lir.mem<hbm, 4> when lt 3 cycles 1742 {
     }
     resource.loop 1 barrier {
     }
     ```
   }];
   let arguments = (ins LIR_Int:$trips, UnitAttr:$barrier, OptionalAttr<LIR_Int>:$cycles,
-      Variadic<Resource_TokenType>:$after);
+      Optional<LIR_MemType>:$count, Variadic<Resource_TokenType>:$after,
+      OptionalAttr<Resource_Condition>:$when, OptionalAttr<LIR_Int>:$bound);
   let results = (outs Optional<Resource_TokenType>:$token);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $trips (`barrier` $barrier^)? (`cycles` $cycles^)? (`after` ` ` `[` $after^ `]`)?
+    $trips (`by` $count^ `:` qualified(type($count)) (`when` $when^ $bound)?)? (`barrier` $barrier^)? (`cycles` $cycles^)? (`after` ` ` `[` $after^ `]`)?
     attr-dict-with-keyword $body (`:` type($token)^)?
   }];
+  // Of as many trips as it says.
+  let builders = [OpBuilder<(ins "::mlir::Type":$token, "int64_t":$trips,
+      "bool":$barrier, CArg<"::mlir::ValueRange", "{}">:$after), [{
+    build($_builder, $_state, token, trips, barrier, /*cycles=*/{}, /*count=*/{},
+          after, /*when=*/{}, /*bound=*/{});
+  }]>];
   let hasRegionVerifier = 1;
 }
 

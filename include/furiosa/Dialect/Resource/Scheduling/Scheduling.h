@@ -71,12 +71,13 @@ struct Block {
   bool keepsOrder = false;
 };
 
-enum class Memory : uint8_t { Dm, Trf, Vrf };
-inline constexpr unsigned numMemories = 3;
+/// Of a slice, but `Hbm`, which is that of the chip.
+enum class Memory : uint8_t { Dm, Trf, Vrf, Hbm };
+inline constexpr unsigned numMemories = 4;
 
 struct Buffer {
   Memory memory = Memory::Dm;
-  /// Bytes a slice, in all lanes.
+  /// Bytes a slice, in all lanes; of HBM all bytes.
   int64_t bytes = 0;
   /// Lanes that a TRF buffer spreads over; 1 elsewhere.
   int64_t lanes = 1;
@@ -97,7 +98,7 @@ struct Problem {
 /// its last command.
 int64_t getKernelStart();
 int64_t getKernelEnd();
-/// Capacity of a memory, bytes a slice.
+/// Capacity of a memory, bytes (of a slice).
 int64_t getCapacity(Memory memory);
 /// Alignment that allocation gives addresses, bytes.
 int64_t getAlignment(Memory memory);
@@ -169,6 +170,12 @@ struct Failure {
 
 /// Orders commands, places buffers. Without a solution, `failure` says why.
 std::optional<Solution> solve(const Problem &problem, Failure &failure);
+
+/// Program order, one command at a time, in which buffers live as short as they
+/// can: addresses that fit any order whose dependences follow from them.
+/// Without a solution, `failure` says why.
+std::optional<Solution> allocateInProgramOrder(const Problem &problem,
+                                               Failure &failure);
 
 /// The program as it stands: program order, waits only where needed. Buffers
 /// are not placed.

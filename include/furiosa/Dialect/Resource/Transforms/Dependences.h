@@ -52,10 +52,12 @@ llvm::SmallVector<int64_t> getTripsAround(mlir::Block &block);
 /// The issues and loops of a block.
 llvm::SmallVector<mlir::Operation *> getCommands(mlir::Block &block);
 
-/// Whether PEs wait for one another somewhere in an op: nothing of its block
+/// Whether PEs may wait for one another somewhere in an op: nothing of its block
 /// moves over it.
 bool hasBarrier(mlir::Operation *op);
-/// Whether they do last of all.
+/// Whether they do, though loops by an argument may make no trip.
+bool hasCertainBarrier(mlir::Operation *op);
+/// Whether they certainly do last of all.
 bool endsWithBarrier(mlir::Operation *op);
 /// Whether they do behind `op` before `around`, a command or loop that is `op`
 /// or holds it, has made its last trip.

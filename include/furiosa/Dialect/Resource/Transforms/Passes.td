@@ -42,10 +42,11 @@ def ResourcePipelineLoops : Pass<"resource-pipeline-loops", "::furiosa::resource
     by their number, its first and last rounds stand around it. Dependences are
     found anew.
 
-    The program is changed only if its schedule becomes shorter and its buffers
-    still fit. Programs and loops with `resource.keep_order` stay.
-    `furiosa-pipeline` and `compile` run this pass on programs and kernels with
-    the unit attribute `resource.pipeline_loops`.
+    A loop is changed only if the schedule becomes shorter, buffers still fit and
+    no more than 1,024 commands come out. Programs and loops with
+    `resource.keep_order` stay, and loops with a barrier. `furiosa-pipeline` and
+    `compile` run this pass, but for programs and kernels with
+    `resource.pipeline_loops = false`.
 
     ```mlir
     resource.loop 16 { load i; compute i }                        // before

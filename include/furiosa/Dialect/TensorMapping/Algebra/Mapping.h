@@ -79,7 +79,10 @@ public:
   bool operator==(const Axes &other) const;
 
 private:
-  std::shared_ptr<const std::vector<Axis>> storage;
+  struct Storage;
+  static const std::shared_ptr<const Storage> &none();
+
+  std::shared_ptr<const Storage> storage;
 };
 
 /// A run of padding: digits below `upTo` (and not below the run before it).
@@ -126,7 +129,8 @@ struct Node;
 
 struct Environment;
 
-/// A parsed, checked mapping over declared axes. Cheap to copy, immutable.
+/// A checked mapping over declared axes, parsed or computed from others. Cheap
+/// to copy, immutable. What was computed is spelled only when it is asked for.
 class Mapping {
 public:
   /// The identity `1` over no axes.

@@ -57,6 +57,9 @@ def TMap_AxesAttr : TMap_Attr<"Axes", "axes"> {
   let genAccessors = 0;
   let extraClassDeclaration = [{
     const ::furiosa::mapping::Axes &getAxes() const;
+
+    // Remembers its readings here.
+    friend class MappingAttr;
   }];
 }
 
@@ -85,6 +88,9 @@ def TMap_MappingAttr : TMap_Attr<"Mapping", "mapping"> {
     /// The mapping of `text` or the fault in it, without a diagnostic.
     static ::furiosa::mapping::Result<MappingAttr>
     parseText(::llvm::StringRef text, AxesAttr axes);
+    /// The attribute of a mapping over `axes`.
+    static MappingAttr get(const ::furiosa::mapping::Mapping &mapping,
+                           AxesAttr axes);
 
     ::llvm::StringRef getText() const;
     AxesAttr getAxes() const;

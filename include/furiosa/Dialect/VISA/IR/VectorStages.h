@@ -52,14 +52,28 @@ struct ReducePlan {
 };
 mapping::Result<ReducePlan> deriveReduce(const ChainStage &stage);
 
+/// Behind a zip the flits of group 0 still flow. Makes of their elements what a
+/// reduction over time ignores.
+struct GroupAside {
+  const vector::Operation *operation = nullptr;
+  uint32_t value = 0, with = 0;
+  llvm::StringLiteral mode = "11";
+  /// The stage that it stands before: vector_narrow or the reduction.
+  mlir::Operation *before = nullptr;
+};
+/// With an ALU that no stage of the chain holds; nothing where none is left
+/// that would do.
+std::optional<GroupAside> findGroupAside(VectorReduceOp op,
+                                         const vector::Reduction &row);
+
 /// How a vector_inter_slice_reduce runs.
 struct SliceReducePlan {
   /// Slices of a group.
   int64_t slices = 0;
   /// What they held, and what takes its place.
   mapping::Mapping reduced, freed;
-  /// Time that is left.
-  mapping::Mapping time;
+  /// Time that is left; behind a zip, that of both groups as well.
+  mapping::Mapping time, flowTime;
   /// Digits of time that move to the slices, with their place there.
   llvm::SmallVector<std::pair<mapping::Factor, int64_t>> steps;
   /// A slice keeps the flits whose index, by the loops over flits, is its
@@ -67,12 +81,13 @@ struct SliceReducePlan {
   int64_t mask = 0;
   loops::LoopNest loops;
 };
-/// `identityAxis`: padding of this axis in the slices holds the identity; none
-/// where negative.
+/// `flowTime`: the time of the flits that flow. `identityAxis`: padding of this
+/// axis in the slices holds the identity; none where negative.
 mapping::Result<SliceReducePlan>
 deriveSliceReduce(const mapping::Mapping &slice,
                   const mapping::Mapping &newSlice,
-                  const mapping::Mapping &time, int identityAxis = -1);
+                  const mapping::Mapping &time,
+                  const mapping::Mapping &flowTime, int identityAxis = -1);
 
 /// The reduction inside the slices whose sums a reduction between slices takes
 /// as they are, if both have one identity; null where there is none. A slice

@@ -41,8 +41,15 @@ struct ViewStart {
 mlir::FailureOr<ViewStart> getViewStart(mlir::Value tensor,
                                         FaultReporter &reporter);
 
-/// Bounds of an index in which loop counters with constant bounds are added
-/// and multiplied; nothing where they are not known or leave 64 bits.
+/// What a host may give for a number that is an argument of a kernel, both ends
+/// included: the attribute `visa.range` of an `index` or `i32`.
+inline constexpr llvm::StringLiteral rangeAttrName = "visa.range";
+/// That range; nothing for other values, and without one of 32 bits.
+std::optional<std::pair<int64_t, int64_t>> getNumberRange(mlir::Value value);
+
+/// Bounds of an index in which constants, numbers with a range and counters of
+/// loops with bounds of these are added and multiplied; nothing where they are
+/// not known or leave 64 bits.
 std::optional<std::pair<int64_t, int64_t>> getIndexRange(mlir::Value index);
 
 /// Values that leave `rest` when divided by `modulus`; one value where that is
