@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EDFKernels.h"
+#include "furiosa/Target/RNGD/HbmCapacity.h"
 
 #include "llvm/Support/Endian.h"
 
@@ -333,10 +334,11 @@ TEST(EDFFields, RecordsAtTheirBounds) {
     k.arguments.operands[0].type = static_cast<ElementType>(v);
   });
   // The other three have 1,024, 64 and 4,096 bytes; all share one HBM.
-  sweep("ARGS.bytes",
-        {{0, machine::hbmBytes - 5184},
-         {machine::hbmBytes - 5183, machine::hbmBytes + 1, all64}},
-        [](Kernel &k, uint64_t v) { k.arguments.operands[0].bytes = v; });
+  sweep(
+      "ARGS.bytes",
+      {{0, machine::hbmOperandBytes - 5184},
+       {machine::hbmOperandBytes - 5183, machine::hbmOperandBytes + 1, all64}},
+      [](Kernel &k, uint64_t v) { k.arguments.operands[0].bytes = v; });
   sweep("ARGS.axis", {{0, all64}, {}}, [](Kernel &k, uint64_t v) {
     k.arguments.operands[0].axes[0].size = v;
   });

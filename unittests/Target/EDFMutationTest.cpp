@@ -10,6 +10,7 @@
 #include "EDFKernels.h"
 #include "SimulatorContractions.h"
 #include "SimulatorPipelines.h"
+#include "furiosa/Target/RNGD/HbmCapacity.h"
 
 #include "gtest/gtest.h"
 
@@ -263,7 +264,7 @@ TEST(EDFMutation, OperandsAreBoundedWhenRun) {
   edf::Kernel kernel = rngd::test::Pipeline().build();
   ASSERT_EQ(kernel.arguments.operands.size(), 2u);
   kernel.arguments.operands[1].bytes =
-      machine::hbmBytes - kernel.arguments.operands[0].bytes;
+      machine::hbmOperandBytes - kernel.arguments.operands[0].bytes;
   std::vector<edf::Kernel> kernels;
   ASSERT_TRUE(furiosa::test::readFile(writeFile(kernel), kernels).isLoaded);
   std::vector<OperandBuffer> operands(kernel.arguments.operands.size());

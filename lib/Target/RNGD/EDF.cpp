@@ -8,6 +8,7 @@
 #include "EDFFormat.h"
 
 #include "furiosa/Target/RNGD/Conversions.h"
+#include "furiosa/Target/RNGD/HbmCapacity.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -263,14 +264,15 @@ static Fault checkArguments(const Arguments &arguments, const SpmImage &spm) {
     if (static_cast<unsigned>(operand.type) >= numElementTypes)
       return where + "unknown element type " +
              std::to_string(static_cast<unsigned>(operand.type));
-    if (operand.bytes > machine::hbmBytes)
+    if (operand.bytes > machine::hbmOperandBytes)
       return where + std::to_string(operand.bytes) +
-             " bytes exceed the HBM of " + std::to_string(machine::hbmBytes);
+             " bytes exceed the HBM of " +
+             std::to_string(machine::hbmOperandBytes);
     bytes += operand.bytes;
-    if (bytes > machine::hbmBytes)
+    if (bytes > machine::hbmOperandBytes)
       return where + "with those before it needs " + std::to_string(bytes) +
              " bytes, more than the HBM of " +
-             std::to_string(machine::hbmBytes);
+             std::to_string(machine::hbmOperandBytes);
     if (operand.role == Role::Scratch) {
       scratchSeen = true;
       if (!operand.axes.empty() || !operand.chipMapping.empty() ||

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SimulatorImpl.h"
+#include "furiosa/Target/RNGD/HbmCapacity.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -139,10 +140,10 @@ Error OperandMemory::load(const edf::Kernel &kernel,
     return llvm::createStringError(
         "not yet supported: " + Twine(buffers.size()) + " operands");
   for (auto [operand, buffer] : llvm::zip_equal(arguments.operands, buffers)) {
-    if (operand.bytes > machine::hbmBytes)
+    if (operand.bytes > machine::hbmOperandBytes)
       return llvm::createStringError("operand '" + operand.name + "' has " +
                                      Twine(operand.bytes) + " bytes, HBM has " +
-                                     Twine(machine::hbmBytes));
+                                     Twine(machine::hbmOperandBytes));
     bool isConstant = operand.role == edf::Role::Constant;
     bool isGiven =
         operand.role == edf::Role::Input || operand.role == edf::Role::InOut;

@@ -51,6 +51,8 @@ public:
 private:
   json writeCommand(const TimelineEntry &entry);
   json writeLoop(const TimelineEntry &entry);
+  /// What a number of the host says about a loop; null if none does.
+  json writeCount(LoopOp loop);
   json writeWait(const TimelineEntry &entry);
   /// Numbers in the queue of what a command depends on.
   json writeDependences(Operation *op);
@@ -151,6 +153,19 @@ json ScheduleWriter::writeCommand(const TimelineEntry &entry) {
        {{"cycles", facts[issue].cycles}, {"formula", facts[issue].formula}}}};
 }
 
+json ScheduleWriter::writeCount(LoopOp loop) {
+  if (!loop.getCount())
+    return nullptr;
+  json when = nullptr, bound = nullptr;
+  if (loop.getWhen()) {
+    when = stringifyCondition(*loop.getWhen()).str();
+    bound = loop.getBound().value_or(0);
+  }
+  return {{"operand", std::to_string(numbers.at(loop.getCount()))},
+          {"when", std::move(when)},
+          {"bound", std::move(bound)}};
+}
+
 json ScheduleWriter::writeLoop(const TimelineEntry &entry) {
   auto loop = cast<LoopOp>(entry.op);
   return {{"index", std::to_string(entry.number)},
@@ -158,6 +173,7 @@ json ScheduleWriter::writeLoop(const TimelineEntry &entry) {
           {"trips", loop.getTrips()},
           {"cycles", loop.getCycles().value_or(0)},
           {"barrier", bool(loop.getBarrier())},
+          {"count", writeCount(loop)},
           {"after", writeDependences(loop)}};
 }
 

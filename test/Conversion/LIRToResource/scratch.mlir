@@ -38,16 +38,16 @@
 // ARGUMENTS: note: scratch "scratch4" needs 4096 bytes
 // ARGUMENTS: note: scratch "scratch5" needs 8192 bytes
 
-// OPTION: error: hbm-bytes must be a multiple of 256 from 0 to 51539607552, found {{100|-256}}
+// OPTION: error: hbm-bytes must be a multiple of 256 from 0 to 51535413248, found {{100|-256}}
 
 func.func @scratch(%a: !lir.mem<hbm, 4096>, %o: !lir.mem<hbm, 4096>) attributes {visa.kernel, lir.pes = 1, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   // Of a loop of no trips nothing is left.
-  %unused = lir.alloc : !lir.mem<hbm, 51539607552>
+  %unused = lir.alloc : !lir.mem<hbm, 51535413248>
   scf.for %i = %c0 to %c0 step %c1 {
-    lir.dma %a to %unused engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [] packet 4096>] : !lir.mem<hbm, 4096>, !lir.mem<hbm, 51539607552>
+    lir.dma %a to %unused engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [] packet 4096>] : !lir.mem<hbm, 4096>, !lir.mem<hbm, 51535413248>
   }
   %s0 = lir.alloc : !lir.mem<hbm, 4096>
   %s1 = lir.alloc : !lir.mem<hbm, 4096>

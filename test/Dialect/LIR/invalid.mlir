@@ -16,8 +16,8 @@ func.func private @f(!lir.mem<dm, -8>)
 
 // LIR-1
 
-// expected-error@+1 {{LIR-1: hbm holds 51539607552 bytes, found 51539607553}}
-func.func private @f(!lir.mem<hbm, 51539607553>)
+// expected-error@+1 {{LIR-1: hbm holds 51535413248 bytes, found 51535413249}}
+func.func private @f(!lir.mem<hbm, 51535413249>)
 
 // -----
 

@@ -132,5 +132,5 @@ func.func @offsets(%m: !lir.mem<hbm, 16777216>, %d: !lir.mem<dm, 1024>, %i: inde
 // Limits of every tier.
 
 // CHECK-LABEL: func.func private @limits
-// CHECK-SAME: !lir.mem<hbm, 51539607552>, !lir.mem<dm, 524288>, !lir.mem<trf, 65536, lanes 8>, !lir.mem<trf, 65536>, !lir.mem<vrf, 8192>
-func.func private @limits(!lir.mem<hbm, 51539607552>, !lir.mem<dm, 524288>, !lir.mem<trf, 65536, lanes 8>, !lir.mem<trf, 65536, lanes 1>, !lir.mem<vrf, 8192>)
+// CHECK-SAME: !lir.mem<hbm, 51535413248>, !lir.mem<dm, 524288>, !lir.mem<trf, 65536, lanes 8>, !lir.mem<trf, 65536>, !lir.mem<vrf, 8192>
+func.func private @limits(!lir.mem<hbm, 51535413248>, !lir.mem<dm, 524288>, !lir.mem<trf, 65536, lanes 8>, !lir.mem<trf, 65536, lanes 1>, !lir.mem<vrf, 8192>)

@@ -717,16 +717,17 @@ resource.wait main
 
 // -----
 
-// RES-27: each argument fits into HBM, but not both; together all of it is fine.
+// RES-27: each argument fits into HBM, but not both; together all but the 4 MiB
+// that are reserved is fine.
 resource.program @full pes 1 clusters [0] release "0.6" {
-  %a = resource.argument 0 input "a" : !lir.mem<hbm, 51539607296>
+  %a = resource.argument 0 input "a" : !lir.mem<hbm, 51535412992>
   %b = resource.argument 1 scratch "b" : !lir.mem<hbm, 256>
 }
 
 // -----
 
-// expected-error@+1 {{RES-27: arguments need 51539607553 bytes together, hbm holds 51539607552}}
+// expected-error@+1 {{RES-27: arguments need 51535413249 bytes together, hbm holds 51535413248}}
 resource.program @beyond pes 1 clusters [0] release "0.6" {
-  %a = resource.argument 0 input "a" : !lir.mem<hbm, 51539607296>
+  %a = resource.argument 0 input "a" : !lir.mem<hbm, 51535412992>
   %b = resource.argument 1 scratch "b" : !lir.mem<hbm, 257>
 }

@@ -272,10 +272,10 @@ func.func @digit_twice(%a: !hbm) attributes {visa.kernel} {
 
 // -----
 
-// MM-5: HBM holds 48 GiB; sizes beyond 64 bits are told, not wrapped.
+// MM-5: HBM holds 48 GiB, 4 MiB of them reserved; sizes beyond 64 bits are told, not wrapped.
 #axes = #tmap.axes<A = 9223372036854775807, B = 100000000000>
-// expected-error @below {{MM-5: element "A" needs more than 2^60 bytes, HBM has 51539607552}}
-// expected-error @below {{MM-5: element "B" needs 100000000000 bytes, HBM has 51539607552}}
+// expected-error @below {{MM-5: element "A" needs more than 2^60 bytes, HBM has 51535413248}}
+// expected-error @below {{MM-5: element "B" needs 100000000000 bytes, HBM has 51535413248}}
 func.func @huge(%a: !visa.hbm<i32, element "A", #axes>, %b: !visa.hbm<i8, element "B", #axes>) attributes {visa.kernel} {
   return
 }

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/LIR/IR/LIR.h"
-#include "furiosa/Target/RNGD/Machine.h"
+#include "furiosa/Target/RNGD/HbmCapacity.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -113,7 +113,7 @@ void MemType::print(AsmPrinter &printer) const {
 int64_t MemType::getCapacity(Tier tier) {
   switch (tier) {
   case Tier::Hbm:
-    return rngd::machine::hbmBytes;
+    return rngd::machine::hbmOperandBytes;
   case Tier::Dm:
     return rngd::machine::dmSliceBytes;
   case Tier::Trf:

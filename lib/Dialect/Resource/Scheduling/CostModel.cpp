@@ -96,6 +96,9 @@ public:
 
 private:
   static unsigned getChannel(uint64_t address);
+  /// Whether an access closes the row that the one before it in its channel
+  /// has opened.
+  static bool switchesRow(uint64_t before, uint64_t address);
   std::array<uint64_t, machine::hbmChannels> thirds = {};
   /// Blocks that are written in part: by which engine, and what that takes.
   struct Rewritten {
@@ -120,6 +123,15 @@ unsigned HbmLoad::getChannel(uint64_t address) {
   return channel * 2 + ((address >> 8) & 1);
 }
 
+bool HbmLoad::switchesRow(uint64_t before, uint64_t address) {
+  // Bits of bank group, bank and slice, and those of the row (MM 1.5). Rows of
+  // other banks stay open.
+  constexpr uint64_t bank = 1ull << 13 | 15ull << 17 | 1ull << 34;
+  constexpr uint64_t row = 0x1FFFull << 21 | 1ull << 35;
+  uint64_t changed = before ^ address;
+  return (changed & bank) == 0 && (changed & row) != 0;
+}
+
 void HbmLoad::add(const EngineShape &engine, int64_t base,
                   llvm::ArrayRef<int64_t> strides, int64_t packets,
                   bool isWrite) {
@@ -129,6 +141,8 @@ void HbmLoad::add(const EngineShape &engine, int64_t base,
   uint64_t block = machine::hbmAccessBytes;
   uint64_t scale = llvm::divideCeil(packets, looked);
   std::array<uint64_t, machine::hbmChannels> found = {};
+  // Of this engine: how engines mix in a channel is not known.
+  std::array<std::optional<uint64_t>, machine::hbmChannels> last;
   llvm::SmallVector<int64_t, 8> digits(engine.sizes.size(), 0);
   uint64_t address = base, lastBlock = UINT64_MAX;
   for (int64_t i = 0; i < looked; ++i) {
@@ -154,6 +168,11 @@ void HbmLoad::add(const EngineShape &engine, int64_t base,
       } else if (crosses) {
         thirds *= machine::hbmSplitReadFactor;
       }
+      if (last[channel] && switchesRow(*last[channel], at))
+        thirds =
+            std::max<uint64_t>(thirds, machine::hbmRowSwitchCycles *
+                                           machine::hbmAccessCyclesDenominator);
+      last[channel] = at;
       found[channel] += thirds;
     }
     for (size_t loop = engine.sizes.size(); loop-- > 0;) {

@@ -42,13 +42,20 @@ void Queue::issue(unsigned index) {
   // What it must find done, in the order of issue.
   unsigned transfers = llvm::count_if(
       underWay, [&](unsigned other) { return work.isTransfer(other); });
-  bool full = isTransfer && transfers >= machine::tdmaSlots;
+  auto isNeeded = [&](unsigned other) {
+    return llvm::is_contained(command.after, other);
+  };
+  // Any transfer that it waits for leaves a slot; if it waits for none, the
+  // oldest does.
+  bool full = isTransfer && transfers >= machine::tdmaSlots &&
+              llvm::none_of(underWay, [&](unsigned other) {
+                return work.isTransfer(other) && isNeeded(other);
+              });
   llvm::SmallVector<unsigned, 8> waits;
   for (unsigned other : underWay) {
     bool both = isTransfer && work.isTransfer(other);
     if ((!both && (work.resources[index] & work.resources[other])) ||
-        (both && std::exchange(full, false)) ||
-        llvm::is_contained(command.after, other))
+        (both && std::exchange(full, false)) || isNeeded(other))
       waits.push_back(other);
   }
   for (unsigned other : waits)

@@ -249,6 +249,7 @@ void VerifySchedulePass::runOnOperation() {
       scheduling::check(program->problem, solution);
   for (const scheduling::Fault &fault : faults)
     report(*program, fault);
-  if (!faults.empty() || failed(verifyBarriers(op)))
+  bool isRacing = failed(verifyBarriers(op));
+  if (!faults.empty() || isRacing)
     signalPassFailure();
 }

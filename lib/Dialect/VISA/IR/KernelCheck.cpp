@@ -9,7 +9,7 @@
 #include "furiosa/Dialect/TensorMapping/Algebra/Explain.h"
 #include "furiosa/Dialect/Utils/Numbers.h"
 #include "furiosa/Dialect/VISA/IR/Views.h"
-#include "furiosa/Target/RNGD/Machine.h"
+#include "furiosa/Target/RNGD/HbmCapacity.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -301,8 +301,8 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
   unsigned bits = wireBits(*elementType);
   auto totalBits =
       llvm::checkedMul<int64_t>(parts.element.getMapping().size(), bits);
-  int64_t capacity =
-      isa<DmType>(type) ? rngd::machine::dmSliceBytes : rngd::machine::hbmBytes;
+  int64_t capacity = isa<DmType>(type) ? rngd::machine::dmSliceBytes
+                                       : rngd::machine::hbmOperandBytes;
   if (isa<DmType, HbmType>(type) && (!totalBits || *totalBits / 8 > capacity)) {
     InFlightDiagnostic diag = reporter.fault("MM-5");
     diag << "element \"" << parts.element.getText() << "\" needs ";
@@ -527,7 +527,7 @@ bool KernelChecker::checkBlock(Block &block) {
 /// MM-5: arguments and results are in HBM at the same time.
 static void checkHbmSum(FunctionOpInterface kernel, Operation *terminator,
                         FaultReporter &reporter) {
-  constexpr int64_t capacity = rngd::machine::hbmBytes;
+  constexpr int64_t capacity = rngd::machine::hbmOperandBytes;
   std::optional<int64_t> sum = 0;
   SmallVector<std::pair<std::string, int64_t>> parts;
   auto add = [&](const Twine &name, Type type) {
