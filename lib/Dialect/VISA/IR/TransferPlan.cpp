@@ -163,12 +163,23 @@ FailureOr<TransferPlan> visa::planIndirect(Value table, Value index, Value rows,
         << parts.element.getText() << "\"";
     return failure();
   }
-  for (const ViewStart *start : {&*tableStart, &*rowsStart, &*indexStart})
-    if (!start->terms.empty()) {
-      reporter.notYetSupported()
-          << "rows of a view that begins where only the run knows";
-      return failure();
-    }
+  // A list has no base that counters or numbers move.
+  if (llvm::any_of(indexStart->terms, [](const ViewStart::Term &term) {
+        return !isKnownWhenUnrolled(term.index);
+      })) {
+    reporter.notYetSupported()
+        << "a list of rows in a view that begins at a number of the host; copy "
+           "the list into a tensor of its own";
+    return failure();
+  }
+  if (llvm::any_of(indexStart->terms, [](const ViewStart::Term &term) {
+        return hasTooManySteps(term.index);
+      })) {
+    reporter.notYetSupported()
+        << "a list of rows in a view in loops of more than " << maxUnrolledSteps
+        << " steps, which are unrolled";
+    return failure();
+  }
   TransferSide tableSide = getSide(tableType, *tableStart);
   TransferSide rowsSide = getSide(rowsType, *rowsStart);
   bool isGather = !rows;
@@ -181,7 +192,7 @@ FailureOr<TransferPlan> visa::planIndirect(Value table, Value index, Value rows,
   }
   int64_t word = machine::dmWriteGranule;
   if (isGather &&
-      (*stride * bits / 8 % word != 0 || tableStart->bytes % word != 0)) {
+      (*stride * bits / 8 % word != 0 || !tableStart->isMultiple(word))) {
     reporter.fault("MM-30")
         << "a row of " << *stride * bits / 8 << " bytes in HBM \""
         << parts.element.getText() << "\" is no multiple of " << word;
