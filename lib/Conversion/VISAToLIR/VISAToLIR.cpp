@@ -163,6 +163,15 @@ LogicalResult Planner::planOp(Operation *op) {
     return planMove(op, toDm.getSource(), {}, toDm.getResult().getType());
   if (auto toHbm = dyn_cast<ToHbmOp>(op))
     return planMove(op, toHbm.getSource(), {}, toHbm.getResult().getType());
+  if (auto copy = dyn_cast<CopyOp>(op); copy && copy.getParallel()) {
+    FaultReporter reporter(op);
+    auto words =
+        planParallelCopy(copy.getSource(), copy.getTarget(), reporter);
+    if (failed(words))
+      return failure();
+    plan.transfers[op] = std::move(*words);
+    return success();
+  }
   if (auto copy = dyn_cast<CopyOp>(op))
     return planMove(op, copy.getSource(), copy.getTarget(),
                     copy.getTarget().getType());
@@ -313,6 +322,42 @@ static void createTransfer(OpBuilder &builder, Location loc,
   }
 }
 
+/// A copy within slices: the sub context fetches and commits words of 8 bytes.
+static void createParallelCopy(OpBuilder &builder, CopyOp op,
+                               const TransferPlan &plan, Value source,
+                               Value target) {
+  Location loc = op.getLoc();
+  Value sourceOffset = createOffset(builder, loc, plan.source);
+  Value targetOffset = createOffset(builder, loc, plan.target);
+  auto slices = loops::getLiveRanges(
+      getTensorParts(op.getTarget().getType()).slice.getMapping());
+  for (const TransferCommand &command : plan.commands) {
+    const EngineTransfer &engine = command.front();
+    SmallVector<int64_t> sizes, from, to;
+    int64_t words = 1;
+    for (const TransferLoop &loop : engine.loops) {
+      words *= loop.size;
+      sizes.push_back(loop.size);
+      from.push_back(loop.sourceStride);
+      to.push_back(loop.targetStride);
+    }
+    auto exec = lir::ExecOp::create(builder, loc, lir::Context::Sub);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&exec.getBody());
+    lir::FetchSequencerOp::create(
+        builder, loc, source, sourceOffset,
+        plan.source.bytes + engine.sourceBase, /*other=*/Value(),
+        /*other_base=*/0, /*pair_loop=*/0, sizes, from, engine.packet,
+        engine.packet, words);
+    lir::CollectOp::create(builder, loc, /*flits_per_packet=*/1);
+    lir::CommitAdapterOp::create(builder, loc, int64_t(machine::flitBytes),
+                                 engine.packet, lir::CommitCastAttr());
+    lir::CommitSequencerOp::create(builder, loc, target, targetOffset,
+                                   plan.target.bytes + engine.targetBase, sizes,
+                                   to, engine.packet, slices);
+  }
+}
+
 namespace {
 template <typename Op>
 struct PlannedPattern : public OpConversionPattern<Op> {
@@ -367,6 +412,13 @@ struct TransferPattern : public PlannedPattern<Op> {
     if constexpr (requires { adaptor.getIndex(); })
       index = adaptor.getIndex();
     const TransferPlan &transfer = this->plan.transfers.at(op);
+    if constexpr (std::is_same_v<Op, CopyOp>) {
+      if (op.getParallel()) {
+        createParallelCopy(rewriter, op, transfer, source, adaptor.getTarget());
+        rewriter.eraseOp(op);
+        return success();
+      }
+    }
     if constexpr (requires { adaptor.getTarget(); }) {
       createTransfer(rewriter, op.getLoc(), transfer, source,
                      adaptor.getTarget(), index);

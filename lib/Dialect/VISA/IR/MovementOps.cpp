@@ -77,13 +77,18 @@ LogicalResult ToHbmOp::verify() {
   return verifyMove(*this, getSource().getType(), getResult().getType());
 }
 LogicalResult CopyOp::verify() {
+  if (getParallel() && !(isa<DmType>(getSource().getType()) &&
+                         isa<DmType>(getTarget().getType())))
+    return emitOpError() << "copies in parallel between tensors in data memory "
+                            "only; leave `parallel` out";
   return verifyMove(*this, getSource().getType(), getTarget().getType());
 }
 
 /// The checks of any transfer: what they accept can be lowered. `target` is
 /// null where a tensor of `targetType` is made.
 static void checkTransfer(Operation *op, Value source, Value target,
-                          Type targetType, KernelChecker &checker) {
+                          Type targetType, KernelChecker &checker,
+                          bool isParallel = false) {
   FaultReporter reporter(op);
   // MM-11, MM-36: a window that is written has bottom holes, one that is read
   // has none.
@@ -116,7 +121,9 @@ static void checkTransfer(Operation *op, Value source, Value target,
     checkWritable(target, reporter);
   // Kernels for several chips are checked at this level only.
   if (checker.getTarget().getChips() == 1 && !reporter.failed())
-    (void)planTransfer(source, target, targetType, reporter);
+    (void)(isParallel
+               ? planParallelCopy(source, target, reporter)
+               : planTransfer(source, target, targetType, reporter));
   if (reporter.failed())
     checker.noteFault();
 }
@@ -130,8 +137,8 @@ void ToHbmOp::checkInKernel(KernelChecker &checker) {
   checkTransfer(*this, getSource(), {}, getResult().getType(), checker);
 }
 void CopyOp::checkInKernel(KernelChecker &checker) {
-  checkTransfer(*this, getSource(), getTarget(), getTarget().getType(),
-                checker);
+  checkTransfer(*this, getSource(), getTarget(), getTarget().getType(), checker,
+                getParallel());
 }
 
 //===----------------------------------------------------------------------===//

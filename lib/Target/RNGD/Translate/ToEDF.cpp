@@ -412,13 +412,14 @@ LogicalResult KernelWriter::addExec(resource::IssueOp issue, lir::ExecOp exec) {
   if (const FetchConversion *lookup = decoded->fetch.lookup)
     tables.insert(lookup->code);
 
-  // Words in a row go into a register file by one command.
+  // Words in a row go by one command.
   if (std::optional<TucCommand> store =
           isMoved ? std::nullopt : encodeShortStore(*decoded)) {
     for (ClusterProgram &cluster : clusters) {
       TucCommand command = *store;
-      for (StringRef operand : {"r0", "r1", "r2"})
-        if (failed(setField(exec, command, operand, cluster.takeRegister())))
+      for (unsigned k = 0; k < command.numOperands(); ++k)
+        if (failed(setField(exec, command, "r" + std::to_string(k),
+                            cluster.takeRegister())))
           return failure();
       push(cluster, command, getAllPEs());
     }
