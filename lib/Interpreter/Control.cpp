@@ -71,6 +71,65 @@ static LogicalResult interpretAnd(arith::AndIOp op,
   return interpretBinary(op, execution, std::bit_and<APInt>());
 }
 
+/// Ops of one function of two integers; `divides` where it must not be 0.
+template <typename OpT, auto function, bool divides = false>
+static LogicalResult interpretPlain(OpT op, KernelExecution &execution) {
+  if (failed(checkScalars(op)))
+    return failure();
+  if (divides && execution.getInteger(op.getRhs()).isZero())
+    return op.emitError() << "'" << op->getName() << "' divides by 0";
+  return interpretBinary(op, execution, function);
+}
+
+static APInt orBits(const APInt &lhs, const APInt &rhs) { return lhs | rhs; }
+static APInt xorBits(const APInt &lhs, const APInt &rhs) { return lhs ^ rhs; }
+static APInt divideSigned(const APInt &lhs, const APInt &rhs) {
+  return lhs.sdiv(rhs);
+}
+static APInt divideUnsigned(const APInt &lhs, const APInt &rhs) {
+  return lhs.udiv(rhs);
+}
+static APInt divideDown(const APInt &lhs, const APInt &rhs) {
+  return llvm::APIntOps::RoundingSDiv(lhs, rhs, APInt::Rounding::DOWN);
+}
+static APInt divideUp(const APInt &lhs, const APInt &rhs) {
+  return llvm::APIntOps::RoundingSDiv(lhs, rhs, APInt::Rounding::UP);
+}
+static APInt divideUpUnsigned(const APInt &lhs, const APInt &rhs) {
+  return llvm::APIntOps::RoundingUDiv(lhs, rhs, APInt::Rounding::UP);
+}
+static APInt getRestSigned(const APInt &lhs, const APInt &rhs) {
+  return lhs.srem(rhs);
+}
+static APInt getRestUnsigned(const APInt &lhs, const APInt &rhs) {
+  return lhs.urem(rhs);
+}
+static APInt getLess(const APInt &lhs, const APInt &rhs) {
+  return llvm::APIntOps::smin(lhs, rhs);
+}
+static APInt getMore(const APInt &lhs, const APInt &rhs) {
+  return llvm::APIntOps::smax(lhs, rhs);
+}
+
+/// Attaches the models of ops that compute a counter from others.
+static void attachPlainOps(MLIRContext &context) {
+  auto attach = [&]<typename OpT, auto function, bool divides>() {
+    OpT::template attachInterface<
+        KernelOpModel<OpT, interpretPlain<OpT, function, divides>>>(context);
+  };
+  attach.operator()<arith::OrIOp, orBits, false>();
+  attach.operator()<arith::XOrIOp, xorBits, false>();
+  attach.operator()<arith::MinSIOp, getLess, false>();
+  attach.operator()<arith::MaxSIOp, getMore, false>();
+  attach.operator()<arith::DivSIOp, divideSigned, true>();
+  attach.operator()<arith::DivUIOp, divideUnsigned, true>();
+  attach.operator()<arith::FloorDivSIOp, divideDown, true>();
+  attach.operator()<arith::CeilDivSIOp, divideUp, true>();
+  attach.operator()<arith::CeilDivUIOp, divideUpUnsigned, true>();
+  attach.operator()<arith::RemSIOp, getRestSigned, true>();
+  attach.operator()<arith::RemUIOp, getRestUnsigned, true>();
+}
+
 static LogicalResult interpretCompare(arith::CmpIOp op,
                                       KernelExecution &execution) {
   return interpretBinary(
@@ -174,6 +233,7 @@ void interpreter::registerControlModels(DialectRegistry &registry) {
         *context);
     arith::CmpIOp::attachInterface<
         KernelOpModel<arith::CmpIOp, interpretCompare>>(*context);
+    attachPlainOps(*context);
     arith::SelectOp::attachInterface<
         KernelOpModel<arith::SelectOp, interpretSelect>>(*context);
     arith::IndexCastOp::attachInterface<

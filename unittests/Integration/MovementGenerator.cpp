@@ -269,9 +269,13 @@ MovementGenerator::Handle MovementGenerator::alloc(const Layout &layout,
 
 static std::string tier(bool isDm) { return isDm ? "DM" : "HBM"; }
 
-void MovementGenerator::copy(const Handle &source, const Handle &target) {
-  note(tier(source.layout.isDm) + " to " + tier(target.layout.isDm));
-  line(formatv("visa.copy {0} into {1} : {2}, {3}", source.name, target.name,
+void MovementGenerator::copy(const Handle &source, const Handle &target,
+                             bool isParallel) {
+  note(isParallel ? "parallel copy"
+                  : tier(source.layout.isDm) + " to " +
+                        tier(target.layout.isDm));
+  line(formatv("visa.copy {0}{1} into {2} : {3}, {4}",
+               isParallel ? "parallel " : "", source.name, target.name,
                type(source), type(target)));
   steps.push_back({Step::Copy, source, target});
 }
@@ -283,6 +287,16 @@ MovementGenerator::Handle MovementGenerator::move(const Handle &source) {
       note("replicated axis");
   bool fromDm = source.layout.isDm;
   bool toDm = chance(fromDm ? 50 : 70);
+  if (fromDm && toDm && source.windows.empty() && movesWords(source) &&
+      chance(80)) {
+    // Rows of words change places in their slices.
+    Layout layout = source.layout;
+    if (chance(50))
+      std::reverse(layout.element.begin(), std::prev(layout.element.end()));
+    Handle target = alloc(layout, source.axes, false);
+    copy(source, target, /*isParallel=*/true);
+    return target;
+  }
   Layout layout = chooseLayout(toDm, axes);
   if (fromDm == toDm || chance(30)) {
     Handle target = alloc(layout, axes, false);

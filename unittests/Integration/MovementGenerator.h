@@ -126,7 +126,8 @@ private:
   Handle makeHandle(const Layout &layout, const std::set<int> &axes);
   Handle alloc(const Layout &layout, const std::set<int> &axes, bool fill);
   Handle addArgument(const Layout &layout, const std::set<int> &axes);
-  void copy(const Handle &source, const Handle &target);
+  void copy(const Handle &source, const Handle &target,
+            bool isParallel = false);
   void copyByChain(const Handle &source, const Handle &target);
   Handle tile(const Handle &source, const Digit &digit, int64_t take,
               bool written, int64_t start, const std::string &offset);
@@ -144,6 +145,7 @@ private:
   Handle addIndex(int rows, int64_t limit, int64_t unit, bool distinct);
   std::optional<Digit> chooseDigit(const Handle &source, int except);
   int64_t getLive(const Digit &digit) const;
+  bool movesWords(const Handle &handle) const;
   bool canChain(const Handle &handle) const;
   std::optional<uint32_t> *find(std::vector<Values> &contents,
                                 const Handle &handle,

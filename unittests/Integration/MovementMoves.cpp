@@ -78,13 +78,13 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
   if (chance(60))
     second = chooseDigit(source, first->axis);
   bool toDm = chance(50);
-  bool keeps = source.layout.isDm && toDm && chance(40);
+  bool keeps = source.layout.isDm && toDm && chance(70);
   Layout layout =
       keeps ? source.layout : chooseLayout(toDm, source.axes, &source.layout);
   // The host may say whether the copy runs. The test stands apart from the
   // branch: the parser of scf.if reads freed memory where mutants define it in
   // the branch.
-  bool isTaken = true, hasBranch = chance(15), isElse = chance(50);
+  bool isTaken = true, hasBranch = chance(20), isElse = chance(50);
   std::string test;
   if (hasBranch) {
     note("branch by a number");
@@ -96,8 +96,13 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
                               : value >= bound;
     isTaken = holds != isElse;
     test = newName();
+    std::string lhs = addNumber(value, 3), rhs = constant(bound);
+    if (chance(75)) {
+      note("two numbers compared");
+      rhs = addNumber(bound, 3);
+    }
     line(formatv("{0} = arith.cmpi {1}, {2}, {3} : index", test, names[which],
-                 addNumber(value, 3), constant(bound)));
+                 lhs, rhs));
   }
   bool fill = toDm && chance(60);
   Handle target = alloc(layout, source.axes, fill);
@@ -150,9 +155,9 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
       continue;
     note(window.trips ? "loop" : "loop without trips");
     window.counter = newName();
-    // Data memory is addressed by loops that are unrolled.
+    // Those that tile data memory are unrolled.
     std::string end = constant(window.trips);
-    if (!source.layout.isDm && !toDm && chance(60)) {
+    if (chance(source.layout.isDm || toDm ? 30 : 60)) {
       window.trips = number(0, window.most);
       end = addNumber(window.trips, window.most);
       note("loop by a number");
@@ -172,12 +177,18 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
       line("} else {");
     indent += 2;
   }
-  auto offset = [&](const Window &window, bool isDm, int64_t start,
+  auto offset = [&](const Window &window, const Layout &layout, int64_t start,
                     int64_t step, int64_t last) {
     std::string name;
-    if (!isDm && last > 0 && chance(30)) {
+    // Slices and clusters begin at counters only.
+    bool movesCells =
+        !layout.isDm || llvm::any_of(layout.element, [&](const Digit &digit) {
+          return digit.axis == window.digit.axis &&
+                 digit.stride == window.digit.stride;
+        });
+    if (movesCells && last > 0 && chance(30)) {
       // Upwards from nothing, or downwards from the last.
-      note("start by a number");
+      note(layout.isDm ? "start by a number in dm" : "start by a number");
       bool falls = chance(50);
       std::string scaled = newName();
       line(formatv("{0} = arith.muli {1}, {2} : index", scaled,
@@ -206,17 +217,19 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
   Handle read = source, write = target;
   for (const Window &window : windows)
     read = tile(read, window.digit, window.take, false, window.read,
-                offset(window, read.layout.isDm, window.read, window.readStep,
+                offset(window, read.layout, window.read, window.readStep,
                        window.lastRead));
   for (const Window &window : windows)
     write = tile(write, window.digit, window.take, true, window.write,
-                 offset(window, write.layout.isDm, window.write,
+                 offset(window, write.layout, window.write,
                         window.writeStep, window.lastWrite));
   size_t at = steps.size();
-  if (keeps && canChain(read) && canChain(write) && chance(70))
+  // What a slice keeps, the sub context may move.
+  bool isParallel = keeps && movesWords(read) && movesWords(write);
+  if (keeps && canChain(read) && canChain(write) && chance(isParallel ? 50 : 70))
     copyByChain(read, write);
   else
-    copy(read, write);
+    copy(read, write, isParallel && chance(70));
   if (hasBranch) {
     indent -= 2;
     line("}");
@@ -306,8 +319,8 @@ MovementGenerator::Handle MovementGenerator::rename(const Handle &source) {
 // Chains
 //===----------------------------------------------------------------------===//
 
-/// Whether one flit takes a row, and the slices are those of the buffer.
-bool MovementGenerator::canChain(const Handle &handle) const {
+/// Whether the innermost cells are words, and the slices those of the buffer.
+bool MovementGenerator::movesWords(const Handle &handle) const {
   const Layout &layout = handle.layout;
   if (!layout.isDm || layout.tail || layout.element.empty() ||
       layout.element.back().axis != inner)
@@ -316,7 +329,14 @@ bool MovementGenerator::canChain(const Handle &handle) const {
     for (const Digit &digit : *part)
       if (digit.take)
         return false;
-  const Digit &words = layout.element.back();
+  return true;
+}
+
+/// Whether one flit takes a row of them, too.
+bool MovementGenerator::canChain(const Handle &handle) const {
+  if (!movesWords(handle))
+    return false;
+  const Digit &words = handle.layout.element.back();
   return (words.take ? words.take : words.count) * bits <= 256;
 }
 

@@ -124,6 +124,64 @@ TEST(ShortStore, OneWord) {
   EXPECT_TRUE(isSame(*again, command));
 }
 
+/// 48 words from byte 64 on to byte 1024 on.
+TucCommand copy(Fields changes = {}) {
+  TucCommand command = makeCommand(TucOp::StoS, {{"address_begin", 64},
+                                                 {"address_end", 448},
+                                                 {"destination_begin", 1024},
+                                                 {"words_per_packet", 1}});
+  for (auto [field, value] : changes)
+    EXPECT_EQ(command.set(field, value), std::nullopt) << field.str();
+  return command;
+}
+
+TEST(ShortStore, Copy) {
+  ExecConfig config = decode(copy());
+  EXPECT_EQ(config.context, codes::ExecTarget::Sub);
+  EXPECT_EQ(config.route, codes::routeDmCopy);
+  EXPECT_EQ(config.fetch.base, 64u);
+  EXPECT_EQ(config.fetch.loops[0], (HardwareLoop{48, 8}));
+  EXPECT_EQ(config.fetch.flits, 48u);
+  ASSERT_TRUE(config.commit.has_value());
+  EXPECT_EQ(config.commit->base, 1024u);
+  EXPECT_EQ(config.commit->loops[0], (HardwareLoop{48, 8}));
+  EXPECT_EQ(config.commit->keptBytes, 8u);
+  EXPECT_TRUE(config.commit->isEnabled(0));
+  EXPECT_TRUE(config.commit->isEnabled(255));
+  auto again = encodeShortStore(config);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_TRUE(isSame(*again, copy()));
+  // What writes some slices only, or other than words in a row, is no copy.
+  ExecConfig other = config;
+  other.commit->sliceEnable[3] >>= 1;
+  EXPECT_FALSE(encodeShortStore(other).has_value());
+  other = config;
+  other.commit->loops[0].stride = 16;
+  EXPECT_FALSE(encodeShortStore(other).has_value());
+  other = config;
+  other.fetch.packetBytes = 16;
+  EXPECT_FALSE(encodeShortStore(other).has_value());
+}
+
+TEST(ShortStore, CopyRefusals) {
+  auto expectIn = [](const std::string &text, const TucCommand &command) {
+    std::string message = refusal(command);
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+  };
+  expectIn("stos: address_end: 1 to 65536 words of 8 bytes are copied, found "
+           "bytes 64 to 64",
+           copy({{"address_end", 64}}));
+  expectIn("found bytes 64 to 68", copy({{"address_end", 68}}));
+  expectIn("found bytes 64 to 32", copy({{"address_end", 32}}));
+  expectIn("stos: words_per_packet: not yet supported: value 2",
+           copy({{"words_per_packet", 2}}));
+  expectIn("stos: dim1_log_size: not yet supported: value 1",
+           copy({{"dim1_log_size", 1}}));
+  expectIn("stos: SubCommitUnit.base.base",
+           copy({{"destination_begin", 524288 - 8}}));
+  expectIn("stos: ", copy({{"destination_begin", 1 << 25}}));
+}
+
 TEST(ShortStore, Refusals) {
   auto expectIn = [](const std::string &text, const TucCommand &command) {
     std::string message = refusal(command);

@@ -610,6 +610,7 @@ resource.program @p pes 4 clusters [0] release "0.6" makespan 9 lower_bound 9 {
   EXPECT_EQ(execs[1], 0x10u << 25 | 0x023);
 }
 
+// In all slices it would be one command, without registers.
 TEST_F(TranslateTest, WorkedExampleOfACopy) {
   edf::Kernel kernel = translate(R"(
 resource.program @p pes 4 clusters [0] release "0.6" makespan 9 lower_bound 9 {
@@ -620,7 +621,7 @@ resource.program @p pes 4 clusters [0] release "0.6" makespan 9 lower_bound 9 {
       fetch_sequencer %d loops [128 : 8] read 8 packet 8 flits 128 : !lir.mem<dm, 1024>
       collect flits_per_packet 1
       commit_adapter in 32 keep 8
-      commit_sequencer %c loops [128 : 8] write 8 slices [0, 255] : !lir.mem<dm, 1024>
+      commit_sequencer %c loops [128 : 8] write 8 slices [0, 254] : !lir.mem<dm, 1024>
     }
   }
   resource.wait sub

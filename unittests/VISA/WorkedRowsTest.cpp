@@ -119,6 +119,7 @@ TEST(WorkedRows, LoopsWidthsAndCycles) {
       for (bool isSub : {false, true})
         checkCycles(row, isSub);
   }
-  // All rows that the documentation has, but S19.
+  // All rows that the documentation has, but S19, which has two memories
+  // (worked-two-memories.mlir).
   EXPECT_EQ(ids.size(), 23 + 11 + 11u);
 }

@@ -120,13 +120,26 @@ private:
   LogicalResult convertBlock(Block &block, OpBuilder &builder, unsigned depth);
   LogicalResult convertLoop(scf::ForOp loop, OpBuilder &builder,
                             unsigned depth);
+  std::optional<NumberSum> getNumberTrips(scf::ForOp loop);
+  LogicalResult convertCountedLoop(scf::ForOp loop, const NumberSum &trips,
+                                   OpBuilder &builder, unsigned depth);
+  LogicalResult buildLoop(scf::ForOp loop, const Affine &lower, int64_t step,
+                          int64_t trips, const NumberSum *count,
+                          OpBuilder &builder, unsigned depth);
   LogicalResult convertIf(scf::IfOp branch, OpBuilder &builder, unsigned depth);
+  LogicalResult convertCases(Block &block, ArrayRef<NumberCase> cases,
+                             OpBuilder &builder, unsigned depth);
   LogicalResult convertBranch(Block &block, ArrayRef<NumberTest> tests,
                               OpBuilder &builder, unsigned depth);
   LogicalResult convertDma(lir::DmaOp dma, resource::IssueOp issue,
                            OpBuilder &builder, unsigned depth);
+  LogicalResult convertExec(lir::ExecOp exec, resource::IssueOp issue,
+                            OpBuilder &builder);
+  LogicalResult setStarts(resource::IssueOp issue, Operation *op,
+                          Affine &source, Affine &target);
+  void setCount(resource::LoopOp loop, const NumberSum &sum);
   DenseI64ArrayAttr getRange(BlockArgument argument);
-  FailureOr<Affine> getOffset(lir::DmaOp dma, Value offset);
+  FailureOr<Affine> getOffset(Operation *op, Value offset);
   void evaluate(Operation &op);
   Affine lookup(Value value);
 
@@ -305,14 +318,17 @@ void KernelConverter::evaluate(Operation &op) {
     else if (lhs.isConstant())
       result = scale(rhs, lhs.constant);
   } else if (auto cast = dyn_cast<arith::IndexCastOp>(op)) {
-    // A cast to fewer bits may wrap.
+    // A cast to fewer bits may wrap, but for a number.
     auto to = dyn_cast<IntegerType>(cast.getType());
-    if (!to || to.getWidth() >= 64)
+    if (BlockArgument number = getNumber(cast.getResult()))
+      result = lookup(number);
+    else if (!to || to.getWidth() >= 64)
       result = lookup(cast.getIn());
   }
   // Narrow integers may wrap where ours do not.
   if (auto type = dyn_cast<IntegerType>(op.getResult(0).getType());
-      type && type.getWidth() < 64 && !isa<arith::ConstantOp>(op))
+      type && type.getWidth() < 64 && !isa<arith::ConstantOp>(op) &&
+      !getNumber(op.getResult(0)))
     result = {};
   offsets[op.getResult(0)] = result;
 }
@@ -324,12 +340,12 @@ DenseI64ArrayAttr KernelConverter::getRange(BlockArgument argument) {
   return range && range.size() == 2 ? range : DenseI64ArrayAttr();
 }
 
-FailureOr<Affine> KernelConverter::getOffset(lir::DmaOp dma, Value offset) {
+FailureOr<Affine> KernelConverter::getOffset(Operation *op, Value offset) {
   if (!offset)
     return Affine::getConstant(0);
   Affine result = lookup(offset);
   if (!result.isKnown) {
-    InFlightDiagnostic diag = dma.emitOpError(
+    InFlightDiagnostic diag = op->emitOpError(
         "not yet supported: an offset that is not affine in the counters of "
         "loops with constant bounds and numbers of the host");
     if (Operation *producer = offset.getDefiningOp())
@@ -343,6 +359,85 @@ FailureOr<Affine> KernelConverter::getOffset(lir::DmaOp dma, Value offset) {
 // Commands
 //===----------------------------------------------------------------------===//
 
+/// Has numbers of the host move the bases of a command: they count from their
+/// least, where all bases are in the buffer.
+LogicalResult KernelConverter::setStarts(resource::IssueOp issue, Operation *op,
+                                         Affine &source, Affine &target) {
+  SmallVector<Value> numbers;
+  SmallVector<int64_t> starts;
+  for (Value number : kernel.getArguments()) {
+    int64_t moves[2] = {source.numbers.lookup(number),
+                        target.numbers.lookup(number)};
+    if (moves[0] == 0 && moves[1] == 0)
+      continue;
+    int64_t least = getRange(cast<BlockArgument>(number)).asArrayRef()[0];
+    for (auto [side, move] :
+         llvm::zip_equal(std::array<Affine *, 2>{&source, &target}, moves)) {
+      int64_t first;
+      if (llvm::MulOverflow(least, move, first) ||
+          llvm::AddOverflow(side->constant, first, side->constant))
+        return op->emitOpError("an offset does not fit in 64 bits");
+    }
+    numbers.push_back(mapping.lookup(number));
+    llvm::append_range(starts, moves);
+  }
+  if (numbers.empty())
+    return success();
+  issue.getNumbersMutable().assign(numbers);
+  issue.setStarts(starts);
+  return success();
+}
+
+/// Registers follow numbers of the host, but no counters.
+LogicalResult KernelConverter::convertExec(lir::ExecOp exec,
+                                           resource::IssueOp issue,
+                                           OpBuilder &builder) {
+  auto copy = cast<lir::ExecOp>(builder.clone(*exec, mapping));
+  std::array<Affine, 2> sides = {Affine::getConstant(0),
+                                 Affine::getConstant(0)};
+  auto take = [&](auto unit, auto original, Affine &side) -> LogicalResult {
+    FailureOr<Affine> offset = getOffset(original, original.getOffset());
+    if (failed(offset))
+      return failure();
+    if (llvm::any_of(offset->steps, [](int64_t step) { return step != 0; }))
+      return original.emitOpError("not yet supported: an offset into data "
+                                  "memory that follows the counter of a loop");
+    side = *offset;
+    unit.getOffsetMutable().clear();
+    return success();
+  };
+  for (auto [unit, original] :
+       llvm::zip_equal(copy.getBody().getOps(), exec.getBody().getOps())) {
+    if (auto fetch = dyn_cast<lir::FetchSequencerOp>(unit)) {
+      if (failed(take(fetch, cast<lir::FetchSequencerOp>(original), sides[0])))
+        return failure();
+    } else if (auto commit = dyn_cast<lir::CommitSequencerOp>(unit)) {
+      if (failed(
+              take(commit, cast<lir::CommitSequencerOp>(original), sides[1])))
+        return failure();
+    }
+  }
+  if (failed(setStarts(issue, exec, sides[0], sides[1])))
+    return failure();
+  for (Operation &unit : copy.getBody().getOps()) {
+    auto move = [&](auto op, const Affine &side) -> LogicalResult {
+      int64_t base;
+      if (llvm::AddOverflow<int64_t>(op.getBase(), side.constant, base))
+        return op.emitOpError("an offset does not fit in 64 bits");
+      op.setBase(base);
+      return success();
+    };
+    if (auto fetch = dyn_cast<lir::FetchSequencerOp>(unit)) {
+      if (failed(move(fetch, sides[0])))
+        return failure();
+    } else if (auto commit = dyn_cast<lir::CommitSequencerOp>(unit)) {
+      if (failed(move(commit, sides[1])))
+        return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult KernelConverter::convertDma(lir::DmaOp dma,
                                           resource::IssueOp issue,
                                           OpBuilder &builder, unsigned depth) {
@@ -350,31 +445,8 @@ LogicalResult KernelConverter::convertDma(lir::DmaOp dma,
   if (failed(source))
     return failure();
   FailureOr<Affine> target = getOffset(dma, dma.getTargetOffset());
-  if (failed(target))
+  if (failed(target) || failed(setStarts(issue, dma, *source, *target)))
     return failure();
-  // Numbers count from their least: there all bases are in the buffer.
-  SmallVector<Value> numbers;
-  SmallVector<int64_t> starts;
-  for (Value number : kernel.getArguments()) {
-    int64_t moves[2] = {source->numbers.lookup(number),
-                        target->numbers.lookup(number)};
-    if (moves[0] == 0 && moves[1] == 0)
-      continue;
-    int64_t least = getRange(cast<BlockArgument>(number)).asArrayRef()[0];
-    for (auto [side, move] :
-         llvm::zip_equal(std::array<Affine *, 2>{&*source, &*target}, moves)) {
-      int64_t first;
-      if (llvm::MulOverflow(least, move, first) ||
-          llvm::AddOverflow(side->constant, first, side->constant))
-        return dma.emitOpError("an offset does not fit in 64 bits");
-    }
-    numbers.push_back(mapping.lookup(number));
-    llvm::append_range(starts, moves);
-  }
-  if (!numbers.empty()) {
-    issue.getNumbersMutable().assign(numbers);
-    issue.setStarts(starts);
-  }
   SmallVector<Attribute> engines;
   for (Attribute attr : dma.getEngines()) {
     auto engine = cast<lir::EngineAttr>(attr);
@@ -409,6 +481,21 @@ LogicalResult KernelConverter::convertDma(lir::DmaOp dma,
   return success();
 }
 
+/// Has a loop count by a sum of numbers.
+void KernelConverter::setCount(resource::LoopOp loop, const NumberSum &sum) {
+  SmallVector<Value> counts;
+  SmallVector<int64_t> scales;
+  for (auto [number, factor] : sum.terms) {
+    counts.push_back(mapping.lookup(Value(number)));
+    scales.push_back(factor);
+  }
+  loop.getCountsMutable().assign(counts);
+  if (llvm::any_of(scales, [](int64_t factor) { return factor != 1; }))
+    loop.setScales(scales);
+  if (sum.constant != 0)
+    loop.setPlus(sum.constant);
+}
+
 LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
                                            unsigned depth) {
   if (loop.getNumResults() != 0)
@@ -418,35 +505,83 @@ LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
   Affine upper = lookup(loop.getUpperBound());
   Affine step = lookup(loop.getStep());
   // As many trips as the host says, at most those of the range.
-  BlockArgument number = getNumber(loop.getUpperBound());
-  if (number) {
-    if (!lower.isConstant() || lower.constant != 0 || !step.isConstant() ||
-        step.constant != 1)
-      return loop.emitOpError("not yet supported: a bound known only at run "
-                              "time, but for a loop from 0 in steps of 1");
-    ArrayRef<int64_t> range = getRange(number).asArrayRef();
-    if (range[0] < 0)
-      return loop.emitOpError("not yet supported: a number of trips that may "
-                              "be ")
-             << range[0] << "; give argument " << number.getArgNumber()
-             << " a range from 0 on";
-    upper = Affine::getConstant(range[1]);
+  auto trips = getNumberTrips(loop);
+  if (trips) {
+    if (!step.isConstant() || step.constant != 1)
+      return loop.emitOpError("not yet supported: bounds known only at run "
+                              "time, but for a loop in steps of 1");
+    return convertCountedLoop(loop, *trips, builder, depth);
   }
-  if (!lower.isConstant() || !upper.isConstant() || !step.isConstant())
+  int64_t distance;
+  if (lower.isConstant() && upper.isConstant() &&
+      llvm::SubOverflow(upper.constant, lower.constant, distance))
+    return loop.emitOpError("the trip count does not fit in 64 bits");
+  Affine span = combine(upper, lower, /*subtract=*/true);
+  if (!span.isConstant() || !step.isConstant())
     return loop.emitOpError("not yet supported: bounds known only at run time");
   if (step.constant <= 0)
     return loop.emitOpError("the step must be positive, found ")
            << step.constant;
-  if (loop.getUnsignedCmp() && (lower.constant < 0 || upper.constant < 0))
+  if (loop.getUnsignedCmp() && (!lower.isConstant() || lower.constant < 0 ||
+                                upper.constant < 0))
     return loop.emitOpError("not yet supported: unsigned bounds beyond 2^63");
-  if (upper.constant <= lower.constant)
+  if (span.constant <= 0)
     return success();
-  int64_t span;
-  if (llvm::SubOverflow(upper.constant, lower.constant, span))
-    return loop.emitOpError("the trip count does not fit in 64 bits");
-  int64_t trips = (span - 1) / step.constant + 1;
+  return buildLoop(loop, lower, step.constant,
+                   (span.constant - 1) / step.constant + 1, /*count=*/nullptr, builder,
+                   depth);
+}
+
+/// The trips of a loop in steps of 1 of which a bound follows numbers of the
+/// host; nothing for another loop.
+std::optional<NumberSum> KernelConverter::getNumberTrips(scf::ForOp loop) {
+  std::array<Affine, 2> bounds = {lookup(loop.getLowerBound()),
+                                  lookup(loop.getUpperBound())};
+  Affine trips = combine(bounds[1], bounds[0], /*subtract=*/true);
+  if (!trips.isKnown || trips.isConstant() ||
+      llvm::any_of(trips.steps, [](int64_t step) { return step != 0; }))
+    return std::nullopt;
+  NumberSum sum;
+  sum.constant = trips.constant;
+  for (BlockArgument argument : kernel.getArguments())
+    if (int64_t factor = trips.numbers.lookup(argument))
+      sum.terms.push_back({argument, factor});
+  return sum;
+}
+
+LogicalResult KernelConverter::convertCountedLoop(scf::ForOp loop,
+                                                  const NumberSum &trips,
+                                                  OpBuilder &builder,
+                                                  unsigned depth) {
+  int64_t least = trips.constant, most = trips.constant;
+  for (auto [number, factor] : trips.terms) {
+    ArrayRef<int64_t> range = getRange(number).asArrayRef();
+    int64_t ends[2];
+    if (llvm::MulOverflow(range[factor < 0], factor, ends[0]) ||
+        llvm::MulOverflow(range[factor >= 0], factor, ends[1]) ||
+        llvm::AddOverflow(least, ends[0], least) ||
+        llvm::AddOverflow(most, ends[1], most))
+      return loop.emitOpError("the trip count does not fit in 64 bits");
+  }
+  if (least < 0)
+    return loop.emitOpError("not yet supported: a number of trips that may "
+                            "be ")
+           << least
+           << "; give the arguments that it is computed from ranges so that it "
+              "is 0 or more";
+  if (most == 0)
+    return success();
+  return buildLoop(loop, lookup(loop.getLowerBound()), /*step=*/1, most, &trips,
+                   builder, depth);
+}
+
+/// A loop of `trips` from `lower` on, or of as many as `count` says.
+LogicalResult KernelConverter::buildLoop(scf::ForOp loop, const Affine &lower,
+                                         int64_t step, int64_t trips,
+                                         const NumberSum *count,
+                                         OpBuilder &builder, unsigned depth) {
   Value counter = loop.getInductionVar();
-  if (trips == 1 && !number) {
+  if (trips == 1 && !count) {
     offsets[counter] = lower;
     return convertBlock(*loop.getBody(), builder, depth);
   }
@@ -455,14 +590,14 @@ LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
            << resource::maxLoopDepth << " deep";
   Affine value = lower;
   value.steps.resize(depth + 1, 0);
-  value.steps[depth] = step.constant;
+  value.steps[depth] = step;
   offsets[counter] = value;
 
   auto token = resource::TokenType::get(builder.getContext());
   auto converted = resource::LoopOp::create(builder, loop.getLoc(), token,
                                             trips, /*barrier=*/false);
-  if (number)
-    converted.getCountMutable().assign(mapping.lookup(Value(number)));
+  if (count)
+    setCount(converted, *count);
   Block &body = converted.getBody().emplaceBlock();
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
   if (failed(convertBlock(*loop.getBody(), inner, depth + 1)))
@@ -495,7 +630,7 @@ LogicalResult KernelConverter::convertBranch(Block &block,
       builder, block.getParentOp()->getLoc(),
       resource::TokenType::get(builder.getContext()), /*trips=*/1,
       /*barrier=*/false);
-  loop.getCountMutable().assign(mapping.lookup(Value(test.number)));
+  setCount(loop, test.sum);
   loop.setWhen(condition);
   loop.setBound(test.bound);
   Block &body = loop.getBody().emplaceBlock();
@@ -511,22 +646,27 @@ LogicalResult KernelConverter::convertIf(scf::IfOp branch, OpBuilder &builder,
                                          unsigned depth) {
   if (branch.getNumResults() != 0)
     return branch.emitOpError("not yet supported: values out of a branch");
-  auto tests = getNumberTests(branch.getCondition());
-  if (!tests)
+  auto cases = getNumberCases(branch.getCondition(), true),
+       others = getNumberCases(branch.getCondition(), false);
+  if (!cases || !others)
     return branch.emitOpError("not yet supported: a condition other than "
-                              "comparisons of a number of the host with "
-                              "constants, joined by and");
-  if (failed(convertBranch(*branch.thenBlock(), *tests, builder, depth)))
+                              "comparisons of sums of numbers of the host, "
+                              "joined by and, or and xor to no more than ")
+           << maxNumberCases << " cases";
+  if (failed(convertCases(*branch.thenBlock(), *cases, builder, depth)))
     return failure();
-  if (!branch.elseBlock())
-    return success();
-  // Not all tests hold: one after the other is the first that does not.
-  for (size_t i = 0; i < tests->size(); ++i) {
-    SmallVector<NumberTest> others(tests->begin(), tests->begin() + i);
-    others.push_back((*tests)[i].negate());
-    if (failed(convertBranch(*branch.elseBlock(), others, builder, depth)))
+  return branch.elseBlock()
+             ? convertCases(*branch.elseBlock(), *others, builder, depth)
+             : success();
+}
+
+LogicalResult KernelConverter::convertCases(Block &block,
+                                            ArrayRef<NumberCase> cases,
+                                            OpBuilder &builder,
+                                            unsigned depth) {
+  for (const NumberCase &tests : cases)
+    if (failed(convertBranch(block, tests, builder, depth)))
       return failure();
-  }
   return success();
 }
 
@@ -575,8 +715,8 @@ LogicalResult KernelConverter::convertBlock(Block &block, OpBuilder &builder,
     if (auto dma = dyn_cast<lir::DmaOp>(op)) {
       if (failed(convertDma(dma, issue, inner, depth)))
         return failure();
-    } else {
-      inner.clone(op, mapping);
+    } else if (failed(convertExec(cast<lir::ExecOp>(op), issue, inner))) {
+      return failure();
     }
   }
   return success();

@@ -72,7 +72,7 @@ static void addBarrier(Operation *op) {
   auto token = TokenType::get(op->getContext());
   auto isBarrier = [](Operation *other) {
     auto loop = dyn_cast<LoopOp>(other);
-    return loop && loop.getBarrier() && !loop.getCount();
+    return loop && loop.getBarrier() && !loop.isCounted();
   };
   // Other barriers stand for what lies beyond them.
   SmallVector<Value> before;

@@ -42,7 +42,8 @@ struct FetchLowering : public StageModel<FetchLowering, FetchOp> {
     auto fetch = mlir::cast<FetchOp>(op);
     Value source = fetch.getSource(), other = fetch.getOther();
     lir::FetchSequencerOp::create(
-        builder, op->getLoc(), stage.getBuffer(source), stage.getStart(source),
+        builder, op->getLoc(), stage.getBuffer(source), stage.getOffset(source),
+        stage.getStart(source),
         other ? stage.getBuffer(other) : Value(),
         other ? stage.getStart(other) : 0,
         other ? int64_t(derived->pairLoop) : 0, arrays.sizes, arrays.strides,
@@ -270,7 +271,8 @@ struct CommitLowering : public StageModel<CommitLowering, CommitOp> {
                           : stage.before().packetBytes().value_or(0);
     Value into = cast<CommitOp>(op).getInto();
     lir::CommitSequencerOp::create(
-        builder, op->getLoc(), stage.result, into ? stage.getStart(into) : 0,
+        builder, op->getLoc(), stage.result,
+        into ? stage.getOffset(into) : Value(), into ? stage.getStart(into) : 0,
         arrays.sizes, arrays.strides, write, getStoredSlices(stage));
   }
 };

@@ -18,6 +18,8 @@
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -72,8 +74,8 @@ namespace {
 struct Plan {
   DenseMap<Operation *, TransferPlan> transfers;
   DenseMap<Operation *, std::vector<StageRecord>> chains;
-  /// Bytes at which the tensors of stages begin in their buffers.
-  DenseMap<Value, int64_t> starts;
+  /// Where the tensors of stages begin in their buffers.
+  DenseMap<Value, ViewStart> starts;
 };
 
 /// Makes the plan of one kernel.
@@ -147,7 +149,7 @@ LogicalResult Planner::planChain(ChainOp chain) {
       auto start = getViewStart(operand, reporter);
       if (failed(start))
         return failure();
-      plan.starts[operand] = start->bytes;
+      plan.starts[operand] = *start;
     }
   plan.chains[chain] = std::move(*records);
   return success(ok);
@@ -161,6 +163,15 @@ LogicalResult Planner::planOp(Operation *op) {
     return planMove(op, toDm.getSource(), {}, toDm.getResult().getType());
   if (auto toHbm = dyn_cast<ToHbmOp>(op))
     return planMove(op, toHbm.getSource(), {}, toHbm.getResult().getType());
+  if (auto copy = dyn_cast<CopyOp>(op); copy && copy.getParallel()) {
+    FaultReporter reporter(op);
+    auto words =
+        planParallelCopy(copy.getSource(), copy.getTarget(), reporter);
+    if (failed(words))
+      return failure();
+    plan.transfers[op] = std::move(*words);
+    return success();
+  }
   if (auto copy = dyn_cast<CopyOp>(op))
     return planMove(op, copy.getSource(), copy.getTarget(),
                     copy.getTarget().getType());
@@ -311,6 +322,42 @@ static void createTransfer(OpBuilder &builder, Location loc,
   }
 }
 
+/// A copy within slices: the sub context fetches and commits words of 8 bytes.
+static void createParallelCopy(OpBuilder &builder, CopyOp op,
+                               const TransferPlan &plan, Value source,
+                               Value target) {
+  Location loc = op.getLoc();
+  Value sourceOffset = createOffset(builder, loc, plan.source);
+  Value targetOffset = createOffset(builder, loc, plan.target);
+  auto slices = loops::getLiveRanges(
+      getTensorParts(op.getTarget().getType()).slice.getMapping());
+  for (const TransferCommand &command : plan.commands) {
+    const EngineTransfer &engine = command.front();
+    SmallVector<int64_t> sizes, from, to;
+    int64_t words = 1;
+    for (const TransferLoop &loop : engine.loops) {
+      words *= loop.size;
+      sizes.push_back(loop.size);
+      from.push_back(loop.sourceStride);
+      to.push_back(loop.targetStride);
+    }
+    auto exec = lir::ExecOp::create(builder, loc, lir::Context::Sub);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&exec.getBody());
+    lir::FetchSequencerOp::create(
+        builder, loc, source, sourceOffset,
+        plan.source.bytes + engine.sourceBase, /*other=*/Value(),
+        /*other_base=*/0, /*pair_loop=*/0, sizes, from, engine.packet,
+        engine.packet, words);
+    lir::CollectOp::create(builder, loc, /*flits_per_packet=*/1);
+    lir::CommitAdapterOp::create(builder, loc, int64_t(machine::flitBytes),
+                                 engine.packet, lir::CommitCastAttr());
+    lir::CommitSequencerOp::create(builder, loc, target, targetOffset,
+                                   plan.target.bytes + engine.targetBase, sizes,
+                                   to, engine.packet, slices);
+  }
+}
+
 namespace {
 template <typename Op>
 struct PlannedPattern : public OpConversionPattern<Op> {
@@ -365,6 +412,13 @@ struct TransferPattern : public PlannedPattern<Op> {
     if constexpr (requires { adaptor.getIndex(); })
       index = adaptor.getIndex();
     const TransferPlan &transfer = this->plan.transfers.at(op);
+    if constexpr (std::is_same_v<Op, CopyOp>) {
+      if (op.getParallel()) {
+        createParallelCopy(rewriter, op, transfer, source, adaptor.getTarget());
+        rewriter.eraseOp(op);
+        return success();
+      }
+    }
     if constexpr (requires { adaptor.getTarget(); }) {
       createTransfer(rewriter, op.getLoc(), transfer, source,
                      adaptor.getTarget(), index);
@@ -410,6 +464,12 @@ struct ChainPattern : public PlannedPattern<ChainOp> {
     Value into = op.getInto();
     Value buffer =
         into ? rewriter.getRemappedValue(into) : createBuffer(op, rewriter);
+    DenseMap<Value, Value> offsets;
+    for (Operation &stage : op.getBody().front())
+      for (Value tensor : stage.getOperands())
+        if (auto at = plan.starts.find(tensor); at != plan.starts.end())
+          if (Value offset = createOffset(rewriter, op.getLoc(), at->second))
+            offsets[tensor] = offset;
     auto exec = lir::ExecOp::create(rewriter, op.getLoc(),
                                     op.getContext() == visa::Context::Main
                                         ? lir::Context::Main
@@ -424,8 +484,12 @@ struct ChainPattern : public PlannedPattern<ChainOp> {
       StageLowering stage;
       stage.records = plan.chains.at(op);
       stage.getBuffer = getBuffer;
-      auto getStart = [&](Value tensor) { return plan.starts.lookup(tensor); };
+      auto getStart = [&](Value tensor) {
+        return plan.starts.lookup(tensor).bytes;
+      };
       stage.getStart = getStart;
+      auto getOffset = [&](Value tensor) { return offsets.lookup(tensor); };
+      stage.getOffset = getOffset;
       stage.result = buffer;
       for (size_t i = 0; i < stage.records.size(); ++i) {
         stage.index = i;
@@ -479,8 +543,54 @@ struct ConvertVISAToLIR
 };
 } // namespace
 
-/// Notes what a kernel writes, drops loops that never run, and unrolls those
-/// that tile data memory: registers have no run-time addresses.
+/// A loop as its steps one after the other, each under the condition that it is
+/// made, but for those that always are.
+static void unrollUnderConditions(scf::ForOp loop) {
+  int64_t trips = *getMostTrips(loop);
+  int64_t step = *getConstantIntValue(loop.getStep());
+  auto lower = *getIndexRange(loop.getLowerBound());
+  auto upper = *getIndexRange(loop.getUpperBound());
+  Location loc = loop.getLoc();
+  Type type = loop.getInductionVar().getType();
+  OpBuilder builder(loop);
+  // From a number on, of steps of 1, all that the counter may be.
+  bool fromNumber = !isKnownWhenUnrolled(loop.getLowerBound());
+  for (int64_t trip = 0; trip < trips; ++trip) {
+    bool isConstant = fromNumber || lower.first == lower.second;
+    Value counter = arith::ConstantOp::create(
+        builder, loc,
+        builder.getIntegerAttr(type,
+                               (isConstant ? lower.first : 0) + trip * step));
+    if (!isConstant)
+      counter =
+          arith::AddIOp::create(builder, loc, loop.getLowerBound(), counter);
+    Value isMade;
+    auto require = [&](arith::CmpIPredicate predicate, Value bound) {
+      Value holds =
+          arith::CmpIOp::create(builder, loc, predicate, counter, bound);
+      isMade = isMade ? arith::AndIOp::create(builder, loc, isMade, holds)
+                      : holds;
+    };
+    if (fromNumber && lower.first + trip < lower.second)
+      require(arith::CmpIPredicate::sge, loop.getLowerBound());
+    if ((fromNumber ? lower.first : lower.second) + trip * step >= upper.first)
+      require(arith::CmpIPredicate::slt, loop.getUpperBound());
+    OpBuilder inner = builder;
+    if (isMade) {
+      auto branch = scf::IfOp::create(builder, loc, isMade,
+                                      /*withElseRegion=*/false);
+      inner = branch.getThenBodyBuilder();
+    }
+    IRMapping mapping;
+    mapping.map(loop.getInductionVar(), counter);
+    for (Operation &op : loop.getBody()->without_terminator())
+      inner.clone(op, mapping);
+  }
+  loop.erase();
+}
+
+/// Notes what a kernel writes, drops loops that never run, and unrolls those of
+/// whose counters more must be known than what a base can follow.
 static LogicalResult prepare(func::FuncOp kernel) {
   for (unsigned index : getWrittenArguments(kernel))
     kernel.setArgAttr(index, "lir.written", UnitAttr::get(kernel.getContext()));
@@ -496,9 +606,16 @@ static LogicalResult prepare(func::FuncOp kernel) {
     if (llvm::is_contained(tiling, loop.getOperation()))
       loops.push_back(loop);
   });
-  for (scf::ForOp loop : loops)
-    if (failed(loopUnrollFull(loop)))
+  for (scf::ForOp loop : loops) {
+    if (loop.getStaticTripCount()) {
+      if (failed(loopUnrollFull(loop)))
+        return loop->emitError("not yet supported: unrolling this loop");
+    } else if (loop.getNumResults() == 0 && getMostTrips(loop)) {
+      unrollUnderConditions(loop);
+    } else {
       return loop->emitError("not yet supported: unrolling this loop");
+    }
+  }
   // Conditions are constants now.
   RewritePatternSet branches(kernel.getContext());
   scf::IfOp::getCanonicalizationPatterns(branches, kernel.getContext());

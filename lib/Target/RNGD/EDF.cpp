@@ -569,11 +569,14 @@ llvm::Expected<uint32_t> SpmBuilder::place(llvm::ArrayRef<uint8_t> bytes,
   return address;
 }
 
-llvm::Expected<uint32_t> SpmBuilder::addWord() {
-  return append(std::array<uint8_t, 8>{}, 8);
+llvm::Expected<uint32_t> SpmBuilder::addWord(uint64_t value) {
+  std::array<uint8_t, 8> bytes;
+  llvm::support::endian::write64le(bytes.data(), value);
+  return append(bytes, 8);
 }
 
-llvm::Expected<uint32_t> SpmBuilder::add(const SfrImage &sfr, unsigned bank) {
+llvm::Expected<uint32_t> SpmBuilder::add(const SfrImage &sfr, unsigned bank,
+                                         bool isOwn) {
   if (Fault fault = sfr.checkReserved())
     return makeError(*fault);
   if (bank >= machine::sfrBanks)
@@ -582,7 +585,8 @@ llvm::Expected<uint32_t> SpmBuilder::add(const SfrImage &sfr, unsigned bank) {
   // Kernels repeat their images; a hash would save time only for many
   // thousands of them, which the data area cannot hold.
   for (const SpmItem &item : image.items)
-    if (item.kind == ItemKind::SfrImage && item.block == sfr.block() &&
+    if (!isOwn && !own.count(item.address) &&
+        item.kind == ItemKind::SfrImage && item.block == sfr.block() &&
         item.bank == bank && item.size == bytes.size() &&
         llvm::equal(bytes, llvm::ArrayRef(image.bytes)
                                .slice(item.address - image.base, item.size)))
@@ -591,7 +595,10 @@ llvm::Expected<uint32_t> SpmBuilder::add(const SfrImage &sfr, unsigned bank) {
   item.kind = ItemKind::SfrImage;
   item.block = sfr.block();
   item.bank = static_cast<uint8_t>(bank);
-  return place(bytes, 8, item);
+  auto address = place(bytes, 8, item);
+  if (address && isOwn)
+    own.insert(*address);
+  return address;
 }
 
 llvm::Expected<uint32_t> SpmBuilder::add(const DmaDescriptor &descriptor) {

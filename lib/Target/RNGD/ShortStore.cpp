@@ -1,14 +1,15 @@
-//===- ShortStore.cpp - Commands that fill a register file ----------------===//
+//===- ShortStore.cpp - Commands that fill a register file, or copy -------===//
 //
-// `stotrf` and `stovrf` say in three operands what else takes three register
-// blocks and an exec. They are read as those blocks, so that all rules are
-// those of the blocks.
+// `stotrf` and `stovrf` say in three operands, and `stos` in two, what else
+// takes three register blocks and an exec. They are read as those blocks, so
+// that all rules are those of the blocks.
 //
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Target/RNGD/ExecConfig.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace furiosa;
@@ -17,7 +18,79 @@ using llvm::Expected;
 using llvm::StringRef;
 using llvm::Twine;
 
+/// The exec of the sub context that has these blocks.
+static Expected<ExecConfig> decodeBlocks(uint64_t route,
+                                         llvm::ArrayRef<SfrImage> images) {
+  TucCommand exec(TucOp::Exec);
+  Fault fault = exec.set("subunit_bitmap",
+                         codes::subUnitsOf(route, codes::ExecTarget::Sub));
+  if (!fault)
+    fault = exec.set("target_context", codes::value(codes::ExecTarget::Sub));
+  if (fault)
+    return llvm::createStringError(*fault);
+  return decodeExec(exec, [&](Block block) -> const SfrImage * {
+    for (const SfrImage &image : images)
+      if (image.block() == block)
+        return &image;
+    return nullptr;
+  });
+}
+
+/// Words in a row, to words in a row in the same slice; in all slices.
+static Expected<ExecConfig> decodeShortCopy(const TucCommand &command) {
+  auto fail = [&](const Twine &message) {
+    return llvm::createStringError("stos: " + message);
+  };
+  auto get = [&](StringRef field) { return command.get(field).value_or(0); };
+  for (auto [field, expected] :
+       {std::pair<StringRef, uint64_t>("slice_log_size", 0),
+        {"dim1_log_size", 0},
+        {"words_per_packet", 1}})
+    if (get(field) != expected)
+      return fail(field + ": not yet supported: value " + Twine(get(field)));
+  uint64_t begin = get("address_begin"), end = get("address_end");
+  uint64_t word = machine::subFetchBytes;
+  auto limit = end > begin && (end - begin) % word == 0
+                   ? encodeLimit((end - begin) / word)
+                   : std::nullopt;
+  if (!limit)
+    return fail("address_end: 1 to " + Twine(machine::sequencerEntryLimit) +
+                " words of " + Twine(word) + " bytes are copied, found bytes " +
+                Twine(begin) + " to " + Twine(end));
+  SfrImage fetch(Block::SubFetchUnit), path(Block::OperationDataPath),
+      commit(Block::SubCommitUnit);
+  Fault fault;
+  auto set = [&](SfrImage &image, StringRef field, uint64_t value,
+                 unsigned index = 0) {
+    if (!fault)
+      fault = image.set(field, index, value);
+  };
+  uint64_t words = (end - begin) / word;
+  for (SfrImage *image : {&fetch, &commit}) {
+    for (unsigned k = 0; k < machine::sequencerEntries; ++k)
+      set(*image, "limits", k == 0 ? *limit : 1, k);
+    set(*image, "strides", words > 1 ? word : 0);
+  }
+  set(fetch, "base", begin);
+  set(fetch, "flit_count", words);
+  set(fetch, "words_per_packet", 1);
+  set(path, "data_path_route_sub_context", codes::routeDmCopy);
+  set(commit, "base", get("destination_begin"));
+  set(commit, "commit_in_size", machine::subCommitBytes);
+  set(commit, "packet_valid_count", word);
+  for (unsigned k = 0; k < 4; ++k)
+    set(commit, "slice_enable_bitmap_mask" + llvm::utostr(k), ~0ull);
+  if (fault)
+    return fail(*fault);
+  auto config = decodeBlocks(codes::routeDmCopy, {fetch, path, commit});
+  if (!config)
+    return fail(llvm::toString(config.takeError()));
+  return config;
+}
+
 Expected<ExecConfig> rngd::decodeShortStore(const TucCommand &command) {
+  if (command.op() == TucOp::StoS)
+    return decodeShortCopy(command);
   bool isTrf = command.op() == TucOp::StoTrf;
   StringRef name = tucOpInfo(command.op()).mnemonic;
   auto fail = [&](const Twine &message) {
@@ -76,42 +149,63 @@ Expected<ExecConfig> rngd::decodeShortStore(const TucCommand &command) {
     set(fetch, "words_per_packet", get("words_per_packet"));
     set(store, "row_stride", get("write_row_stride"));
   }
-  TucCommand exec(TucOp::Exec);
-  if (!fault)
-    fault = exec.set("subunit_bitmap",
-                     codes::subUnitsOf(route, codes::ExecTarget::Sub));
-  if (!fault)
-    fault = exec.set("target_context", codes::value(codes::ExecTarget::Sub));
   if (fault)
     return fail(*fault);
-
-  auto config = decodeExec(exec, [&](Block block) -> const SfrImage * {
-    for (const SfrImage *image : {&fetch, &path, &store})
-      if (image->block() == block)
-        return image;
-    return nullptr;
-  });
+  auto config = decodeBlocks(route, {fetch, path, store});
   if (!config)
     return fail(llvm::toString(config.takeError()));
   return config;
 }
 
+/// Whether the words of loops follow one another.
+static bool areInRow(const HardwareLoops &loops) {
+  int64_t next = machine::subFetchBytes;
+  for (const HardwareLoop &loop : loops) {
+    if (loop.limit == 1)
+      continue;
+    if (loop.stride != next)
+      return false;
+    next *= loop.limit;
+  }
+  return true;
+}
+
+static std::optional<TucCommand> encodeShortCopy(const ExecConfig &config) {
+  const FetchConfig &fetch = config.fetch;
+  const CommitConfig &commit = *config.commit;
+  uint64_t word = machine::subFetchBytes;
+  bool isCopy = !fetch.exchange && !fetch.lookup && !fetch.cast &&
+                fetch.packetBytes == word && areInRow(fetch.loops) &&
+                commit.cast == codes::CommitCast::None &&
+                commit.keptBytes == word && areInRow(commit.loops) &&
+                fetch.reads <= machine::sequencerEntryLimit &&
+                llvm::all_of(commit.sliceEnable,
+                             [](uint64_t mask) { return ~mask == 0; });
+  if (!isCopy)
+    return std::nullopt;
+  TucCommand command(TucOp::StoS);
+  for (auto [field, value] :
+       {std::pair<StringRef, uint64_t>("address_begin", fetch.base),
+        {"address_end", fetch.base + word * fetch.reads},
+        {"destination_begin", commit.base},
+        {"words_per_packet", 1}})
+    if (command.set(field, value))
+      return std::nullopt;
+  return command;
+}
+
 std::optional<TucCommand> rngd::encodeShortStore(const ExecConfig &config) {
+  if (config.context == codes::ExecTarget::Sub &&
+      config.route == codes::routeDmCopy)
+    return encodeShortCopy(config);
   bool isTrf = config.route == codes::routeTrfLoad;
   const FetchConfig &fetch = config.fetch;
   if (config.context != codes::ExecTarget::Sub ||
       (!isTrf && config.route != codes::routeVrfLoad) || fetch.exchange ||
       fetch.lookup)
     return std::nullopt;
-  // The words follow one another.
-  int64_t next = machine::subFetchBytes;
-  for (const HardwareLoop &loop : fetch.loops) {
-    if (loop.limit == 1)
-      continue;
-    if (loop.stride != next)
-      return std::nullopt;
-    next *= loop.limit;
-  }
+  if (!areInRow(fetch.loops))
+    return std::nullopt;
   uint32_t packetUnit = isTrf ? machine::flitBytes : machine::accessWordBytes;
   if (fetch.packetBytes % packetUnit != 0)
     return std::nullopt;

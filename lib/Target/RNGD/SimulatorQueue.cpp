@@ -166,6 +166,7 @@ Error ProcessingElement::issue(uint32_t word) {
     return startFill(*command);
   case TucOp::StoTrf:
   case TucOp::StoVrf:
+  case TucOp::StoS:
     return startStore(*command);
   case TucOp::DmaW:
     return startDma(*command);

@@ -116,8 +116,9 @@ func.func @k(%a: !lir.mem<hbm, 4096>) attributes {visa.kernel, lir.pes = 1, lir.
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
-  %t = arith.constant true
-  // expected-error@+1 {{'scf.if' op not yet supported: a condition other than comparisons of a number of the host with constants, joined by and}}
+  %one = arith.muli %c1, %c1 : index
+  %t = arith.cmpi ult, %one, %c4 : index
+  // expected-error@+1 {{'scf.if' op not yet supported: a condition other than comparisons of sums of numbers of the host}}
   scf.if %t {
   }
   return

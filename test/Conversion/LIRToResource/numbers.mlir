@@ -33,7 +33,7 @@ func.func @none(%n: index) attributes {visa.kernel, lir.pes = 4 : i64, lir.clust
 func.func @steps(%n: index {lir.range = array<i64: 0, 8>, lir.operand = #resource.operand<i32, chip "1", element "1", axes [] sizes []>}) attributes {visa.kernel, lir.pes = 4 : i64, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
-  // expected-error @below {{not yet supported: a bound known only at run time, but for a loop from 0 in steps of 1}}
+  // expected-error @below {{not yet supported: bounds known only at run time, but for a loop in steps of 1}}
   scf.for %i = %c0 to %n step %c2 {
   }
   return
@@ -44,7 +44,7 @@ func.func @steps(%n: index {lir.range = array<i64: 0, 8>, lir.operand = #resourc
 func.func @sum(%n: index {lir.range = array<i64: 0, 8>, lir.operand = #resource.operand<i32, chip "1", element "1", axes [] sizes []>}) attributes {visa.kernel, lir.pes = 4 : i64, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %m = arith.addi %n, %c1 : index
+  %m = arith.muli %n, %n : index
   // expected-error @below {{not yet supported: bounds known only at run time}}
   scf.for %i = %c0 to %m step %c1 {
   }
@@ -56,7 +56,7 @@ func.func @sum(%n: index {lir.range = array<i64: 0, 8>, lir.operand = #resource.
 func.func @negative(%n: index {lir.range = array<i64: -1, 8>, lir.operand = #resource.operand<i32, chip "1", element "1", axes [] sizes []>}) attributes {visa.kernel, lir.pes = 4 : i64, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error @below {{not yet supported: a number of trips that may be -1; give argument 0 a range from 0 on}}
+  // expected-error @below {{not yet supported: a number of trips that may be -1; give the arguments that it is computed from ranges so that it is 0 or more}}
   scf.for %i = %c0 to %n step %c1 {
   }
   return
@@ -122,10 +122,72 @@ func.func @branch(%a: !lir.mem<hbm, 8192> {lir.written}, %n: index {lir.range = 
 
 // -----
 
-func.func @two(%n: index {lir.range = array<i64: 0, 8>, lir.operand = #resource.operand<i32, chip "1", element "1", axes [] sizes []>}, %m: index {lir.range = array<i64: 0, 8>, lir.operand = #resource.operand<i32, chip "1", element "1", axes [] sizes []>}) attributes {visa.kernel, lir.pes = 4 : i64, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
+// Two numbers are compared by their difference.
+// CHECK-LABEL: resource.program @two
+// CHECK: %[[N:.*]] = resource.argument 1 input
+// CHECK: %[[M:.*]] = resource.argument 2 input
+// CHECK: resource.loop 1 by %[[N]], %[[M]] : !lir.mem<hbm, 4>, !lir.mem<hbm, 4> scales [1, -1] when lt 0 {
+// CHECK-NOT: resource.loop
+func.func @two(%a: !lir.mem<hbm, 8192> {lir.written}, %n: index {lir.range = array<i64: 0, 8>, lir.operand = #resource.operand<i32, chip "1", element "1", axes [] sizes []>}, %m: index {lir.range = array<i64: 0, 8>, lir.operand = #resource.operand<i32, chip "1", element "1", axes [] sizes []>}) attributes {visa.kernel, lir.pes = 4 : i64, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
+  %d = lir.alloc : !lir.mem<dm, 32>
   %0 = arith.cmpi slt, %n, %m : index
-  // expected-error @below {{not yet supported: a condition other than comparisons of a number of the host with constants, joined by and}}
   scf.if %0 {
+    lir.exec sub {
+      lir.fill %d with 1 : !lir.mem<dm, 32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @product(%n: index {lir.range = array<i64: 0, 8>, lir.operand = #resource.operand<i32, chip "1", element "1", axes [] sizes []>}, %m: index {lir.range = array<i64: 0, 8>, lir.operand = #resource.operand<i32, chip "1", element "1", axes [] sizes []>}) attributes {visa.kernel, lir.pes = 4 : i64, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
+  %1 = arith.muli %n, %m : index
+  %0 = arith.cmpi slt, %1, %m : index
+  // expected-error @below {{not yet supported: a condition other than comparisons of sums of numbers of the host, joined by and, or and xor to no more than 16 cases}}
+  scf.if %0 {
+  }
+  return
+}
+
+// -----
+
+// Bases in data memory: a fetch that begins at a number; not at a counter.
+// CHECK-LABEL: resource.program @bases
+// CHECK: resource.issue sub starts [8, 0] by %{{.*}} : !lir.mem<hbm, 4> {
+// CHECK: fetch_sequencer %{{.*}} base 16 loops
+func.func @bases(%n: index {lir.range = array<i64: 1, 4>, lir.operand = #resource.operand<i32, chip "1", element "1", axes [] sizes []>}) attributes {visa.kernel, lir.pes = 4 : i64, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %d = lir.alloc : !lir.mem<dm, 256>
+  %e = lir.alloc : !lir.mem<dm, 256>
+  %0 = arith.muli %n, %c8 : index
+  lir.exec sub {
+    fetch_sequencer %d[%0] base 8 loops [4 : 8] read 8 packet 8 flits 4 : !lir.mem<dm, 256>
+    collect flits_per_packet 1
+    commit_adapter in 32 keep 8
+    commit_sequencer %e loops [4 : 8] write 8 slices [0, 255] : !lir.mem<dm, 256>
+  }
+  return
+}
+
+// -----
+
+func.func @counter() attributes {visa.kernel, lir.pes = 4 : i64, lir.clusters = array<i64: 0>, lir.release = "0.6"} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %d = lir.alloc : !lir.mem<dm, 256>
+  %e = lir.alloc : !lir.mem<dm, 256>
+  scf.for %i = %c0 to %c64 step %c8 {
+    lir.exec sub {
+      fetch_sequencer %d loops [4 : 8] read 8 packet 8 flits 4 : !lir.mem<dm, 256>
+      collect flits_per_packet 1
+      commit_adapter in 32 keep 8
+      // expected-error @below {{not yet supported: an offset into data memory that follows the counter of a loop}}
+      commit_sequencer %e[%i] loops [4 : 8] write 8 slices [0, 255] : !lir.mem<dm, 256>
+    }
   }
   return
 }

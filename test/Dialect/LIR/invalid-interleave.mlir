@@ -104,7 +104,7 @@ func.func @in_front(%a: !m, %b: !m) {
 func.func @no_second_buffer(%a: !m) {
   lir.exec main {
     // expected-error @below {{TU-10: other_base and pair_loop need a second buffer}}
-    "lir.fetch_sequencer"(%a) {other_base = 32 : i64, sizes = array<i64: 2>, strides = array<i64: 0>, read = 32 : i64, packet = 32 : i64, flits = 2 : i64} : (!m) -> ()
+    "lir.fetch_sequencer"(%a) {other_base = 32 : i64, sizes = array<i64: 2>, strides = array<i64: 0>, read = 32 : i64, packet = 32 : i64, flits = 2 : i64, operandSegmentSizes = array<i32: 1, 0, 0>} : (!m) -> ()
     collect flits_per_packet 1
     commit_adapter in 32 keep 32
     commit_sequencer %a loops [2 : 32] write 32 slices [0, 255] : !m

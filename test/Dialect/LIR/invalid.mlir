@@ -265,11 +265,14 @@ func.func @f(%a: !lir.mem<hbm, 1048576>, %b: !lir.mem<dm, 4096>, %i: index) {
 
 // -----
 
-// An offset into a data memory.
+// An offset into two buffers in turn.
 
-func.func @f(%a: !lir.mem<hbm, 1048576>, %b: !lir.mem<dm, 4096>, %i: index) {
-  // expected-error@+1 {{not yet supported: an offset into dm}}
-  lir.dma %a to %b[%i] engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [64 : 64 : 4194304] packet 64>] : !lir.mem<hbm, 1048576>, !lir.mem<dm, 4096>
+func.func @f(%a: !lir.mem<dm, 64>, %b: !lir.mem<dm, 64>, %i: index) {
+  lir.exec main {
+    // expected-error@+1 {{not yet supported: an offset known only at run time into two buffers}}
+    fetch_sequencer %a[%i] interleave %b from 0 along 0 loops [2 : 0] read 32 packet 32 flits 2 : !lir.mem<dm, 64>, !lir.mem<dm, 64>
+    collect flits_per_packet 1
+  }
   return
 }
 
@@ -350,7 +353,7 @@ func.func @f(%a: !lir.mem<hbm, 64>, %b: !lir.mem<dm, 64>) {
 func.func @f(%a: !lir.mem<dm, 64>) {
   lir.exec main {
     // expected-error@+1 {{LIR-6: 2 loop sizes, but 1 strides}}
-    "lir.fetch_sequencer"(%a) <{sizes = array<i64: 2, 2>, strides = array<i64: 8>, read = 8 : i64, packet = 8 : i64, flits = 4 : i64}> : (!lir.mem<dm, 64>) -> ()
+    "lir.fetch_sequencer"(%a) <{sizes = array<i64: 2, 2>, strides = array<i64: 8>, read = 8 : i64, packet = 8 : i64, flits = 4 : i64, operandSegmentSizes = array<i32: 1, 0, 0>}> : (!lir.mem<dm, 64>) -> ()
   }
   return
 }

@@ -600,7 +600,7 @@ resource.program @p pes 4 clusters [0] release "0.6" {
   %a = resource.argument 0 input "a" : !lir.mem<hbm, 8192>
   %d = resource.buffer : !lir.mem<dm, 32>
   %i = arith.constant 0 : index
-  // expected-error@+1 {{RES-18: offsets must be bases and advance, found an SSA offset}}
+  // expected-error@+1 {{RES-18: offsets must be bases, advance and starts, found an SSA offset}}
   resource.issue dma {
     lir.dma %a[%i] to %d engines [#lir.engine<cluster 0 pe 0 from 0 to 0 loops [64 : 32 : 4194304] packet 32>] : !lir.mem<hbm, 8192>, !lir.mem<dm, 32>
   }

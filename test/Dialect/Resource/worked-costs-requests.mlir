@@ -1,7 +1,7 @@
 // RUN: furiosa-opt-mlir %s -resource-print-costs -verify-diagnostics -o /dev/null
 
 // Rows D4, D9 and D12 of the worked costs (D6: worked-costs.mlir of VISAToLIR; the others: that of this folder). D11, a host
-// that writes to HBM, is in no schedule.
+// that writes to HBM, is in no schedule: MachineTest.cpp has it.
 
 // D4: 655,860 with rows of HBM that change with each access of a channel. Rows are
 // not modelled: the accesses cost what they do in one row, which the data memory hides.

@@ -330,3 +330,35 @@ func.func @branches(%a: !hbm, %b: !hbm) attributes {visa.kernel} {
   }
   return
 }
+
+// -----
+
+// Copies in the sub context stay in their slices and move words.
+#axes = #tmap.axes<A = 256, B = 6, C = 4>
+!h = !visa.hbm<i16, element "A, B, C", #axes>
+!d = !visa.dm<i16, slice "A", element "B, C", #axes>
+!t = !visa.dm<i16, slice "A", element "C, B", #axes>
+!s = !visa.dm<i16, slice "A % 16, A / 16", element "B, C", #axes>
+func.func @copies(%h: !h) attributes {visa.kernel} {
+  %d = visa.to_dm %h : !h -> !d
+  %t = visa.alloc : !t
+  %s = visa.alloc : !s
+  // expected-error @below {{not yet supported: a parallel copy that does not move words of 8 bytes in at most 8 loops; leave `parallel` out, so that the DMA moves them}}
+  visa.copy parallel %d into %t : !d, !t
+  // expected-error @below {{not yet supported: a parallel copy whose source and target do not lie in the same slices; leave `parallel` out}}
+  visa.copy parallel %d into %s : !d, !s
+  // expected-error @below {{not yet supported: a copy within one tensor whose source and target may overlap}}
+  visa.copy parallel %d into %d : !d, !d
+  return
+}
+
+// -----
+
+#axes = #tmap.axes<A = 256, B = 6, C = 4>
+!h = !visa.hbm<i16, element "A, B, C", #axes>
+func.func @in_hbm(%h: !h) attributes {visa.kernel} {
+  %o = visa.alloc : !h
+  // expected-error @below {{copies in parallel between tensors in data memory only; leave `parallel` out}}
+  visa.copy parallel %h into %o : !h, !h
+  return
+}

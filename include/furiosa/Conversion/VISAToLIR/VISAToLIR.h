@@ -17,6 +17,8 @@ struct StageLowering : public visa::ChainStage {
   llvm::function_ref<mlir::Value(mlir::Value)> getBuffer;
   /// The byte at which a tensor begins in its buffer.
   llvm::function_ref<int64_t(mlir::Value)> getStart;
+  /// The bytes that the run adds to that; null where there are none.
+  llvm::function_ref<mlir::Value(mlir::Value)> getOffset;
   /// The lir buffer that the chain fills.
   mlir::Value result;
 };

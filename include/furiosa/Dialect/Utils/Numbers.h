@@ -11,6 +11,7 @@
 #include "mlir/IR/Value.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -29,9 +30,26 @@ inline bool isNumberRange(llvm::ArrayRef<int64_t> range) {
 /// null for another value.
 mlir::BlockArgument getNumber(mlir::Value value);
 
-/// A comparison of a number with a constant.
+/// Numbers, each times a factor that is not 0, in the order of arguments, and a
+/// constant. With numbers of 32 bits nothing of it leaves 64.
+struct NumberSum {
+  llvm::SmallVector<std::pair<mlir::BlockArgument, int64_t>, 2> terms;
+  int64_t constant = 0;
+
+  bool isConstant() const { return terms.empty(); }
+};
+
+/// The sum that numbers and constants which are added, subtracted and
+/// multiplied make; nothing for any other value. Where `isKnown` says so, a
+/// value counts as some constant that will be known.
+std::optional<NumberSum>
+getNumberSum(mlir::Value value,
+             llvm::function_ref<bool(mlir::Value)> isKnown = nullptr);
+
+/// A comparison of a sum of numbers with a constant.
 struct NumberTest {
-  mlir::BlockArgument number;
+  /// The sum, without its constant: at least one number.
+  NumberSum sum;
   /// One of eq, ne, slt, sge.
   mlir::arith::CmpIPredicate predicate;
   int64_t bound;
@@ -40,11 +58,18 @@ struct NumberTest {
   NumberTest negate() const;
 };
 
-/// The tests that hold together if `condition` does: comparisons of what is
-/// added to, subtracted from and multiplied by one number and constants, joined
-/// by `and`. Nothing for any other condition.
-std::optional<llvm::SmallVector<NumberTest>>
-getNumberTests(mlir::Value condition);
+/// Tests that hold together.
+using NumberCase = llvm::SmallVector<NumberTest>;
+
+/// Branches have one body for each case.
+inline constexpr size_t maxNumberCases = 16;
+
+/// The cases, of which no two hold together, in which `condition` is `value`:
+/// comparisons of sums of numbers, joined by and, or and xor. Nothing for any
+/// other condition, and for one of more than maxNumberCases.
+std::optional<llvm::SmallVector<NumberCase>>
+getNumberCases(mlir::Value condition, bool value,
+               llvm::function_ref<bool(mlir::Value)> isKnown = nullptr);
 
 } // namespace furiosa
 

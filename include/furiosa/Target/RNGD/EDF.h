@@ -19,6 +19,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -160,10 +161,12 @@ class SpmBuilder {
 public:
   /// Both return the SPM address, or a fault when the image, the data area is
   /// full or a reserved bit is set. Descriptors are 256-byte aligned.
-  llvm::Expected<uint32_t> add(const SfrImage &image, unsigned bank = 0);
+  /// Equal images share a place, unless one is `isOwn`, to be changed at load.
+  llvm::Expected<uint32_t> add(const SfrImage &image, unsigned bank = 0,
+                               bool isOwn = false);
   llvm::Expected<uint32_t> add(const DmaDescriptor &descriptor);
-  /// The address of a 64-bit word of its own, which is 0.
-  llvm::Expected<uint32_t> addWord();
+  /// The address of a 64-bit word of its own.
+  llvm::Expected<uint32_t> addWord(uint64_t value);
   SpmImage take() { return std::move(image); }
 
 private:
@@ -172,6 +175,8 @@ private:
   llvm::Expected<uint32_t> place(llvm::ArrayRef<uint8_t> bytes,
                                  uint32_t alignment, SpmItem item);
   SpmImage image;
+  /// Addresses of images that are not shared.
+  std::set<uint32_t> own;
 };
 
 //===----------------------------------------------------------------------===//

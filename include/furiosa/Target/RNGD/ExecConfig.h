@@ -371,7 +371,7 @@ decodeExec(const TucCommand &exec,
            llvm::function_ref<const SfrImage *(Block)> image,
            llvm::ArrayRef<const SfrImage *> bySlice = {});
 
-/// What a `stotrf` or `stovrf` does: the exec of the sub context that it stands
+/// What a `stotrf`, `stovrf` or `stos` does: the exec of the sub context that it stands
 /// for. An error names command and field, or block, register and field.
 llvm::Expected<ExecConfig> decodeShortStore(const TucCommand &command);
 /// The command, without its general registers, that stands for an exec; nothing

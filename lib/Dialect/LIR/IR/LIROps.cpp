@@ -134,12 +134,26 @@ FeedType lir::getPromoted(FeedType type) {
 // Buffers and commands
 //===----------------------------------------------------------------------===//
 
+std::pair<int64_t, int64_t> lir::getSliceBytes(int64_t base,
+                                               ArrayRef<int64_t> sizes,
+                                               ArrayRef<int64_t> strides,
+                                               int64_t packet) {
+  int64_t span = machine::dmSliceStride;
+  int64_t first = base % span, last = first;
+  // Eight terms of 16 and 22 bits. A step to an earlier byte of the next slice
+  // is shorter than a slice.
+  for (auto [size, stride] : llvm::zip(sizes, strides)) {
+    int64_t step = (stride + span / 2) % span - span / 2;
+    (step < 0 ? first : last) += (size - 1) * step;
+  }
+  return {first, last + packet};
+}
+
 /// LIR-8: one side of an engine stays inside its buffer. In DM the address is
 /// `slice * 4 MiB + byte`, for another PE in its window of 512 MiB.
 static LogicalResult verifyEngineSide(DmaOp op, EngineAttr engine,
                                       StringRef side, MemType type,
-                                      int64_t base, ArrayRef<int64_t> strides,
-                                      bool hasOffset) {
+                                      int64_t base, ArrayRef<int64_t> strides) {
   auto name = [&]() {
     return op.emitOpError("LIR-8: ")
            << side << " of the engine of cluster " << engine.getCluster()
@@ -157,9 +171,6 @@ static LogicalResult verifyEngineSide(DmaOp op, EngineAttr engine,
                     << type.getBytes();
     return success();
   }
-  if (hasOffset)
-    return op.emitOpError("not yet supported: an offset into ")
-           << stringifyTier(type.getTier());
   // Loops within a slice, and those that change it: into the middle of the
   // next one their step may be shorter than a slice.
   int64_t span = machine::dmSliceStride;
@@ -276,11 +287,9 @@ LogicalResult DmaOp::verify() {
       return emitOpError("LIR-9: two descriptors for the engine of cluster ")
              << engine.getCluster() << " pe " << engine.getPe();
     if (failed(verifyEngineSide(*this, engine, "source", source,
-                                engine.getSource(), engine.getSourceStrides(),
-                                bool(getSourceOffset()))) ||
+                                engine.getSource(), engine.getSourceStrides())) ||
         failed(verifyEngineSide(*this, engine, "target", target,
-                                engine.getTarget(), engine.getTargetStrides(),
-                                bool(getTargetOffset()))))
+                                engine.getTarget(), engine.getTargetStrides())))
       return failure();
     if (target.getTier() != Tier::Dm)
       continue;
@@ -350,6 +359,9 @@ LogicalResult FetchSequencerOp::verify() {
       return success();
     return emitOpError("TU-10: other_base and pair_loop need a second buffer");
   }
+  if (getOffset())
+    return emitOpError("not yet supported: an offset known only at run time "
+                       "into two buffers");
   if (getOther().getType() != getSource().getType())
     return emitOpError("TU-10: both buffers must be ")
            << getSource().getType() << ", found " << getOther().getType();

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/Builders.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -304,9 +305,10 @@ LogicalResult BufferOp::verify() {
 // Commands
 //===----------------------------------------------------------------------===//
 
-/// RES-28: two steps for each number, which have ranges. Adds to `least` and
-/// `most` how far source and target move.
-static LogicalResult verifyStarts(IssueOp issue, const MemType types[2],
+/// RES-28: two steps for each number, which have ranges; of words of 8 bytes on
+/// the sides that are `aligned`. Adds to `least` and `most` how far source and
+/// target move.
+static LogicalResult verifyStarts(IssueOp issue, const bool aligned[2],
                                   int64_t least[2], int64_t most[2]) {
   ArrayRef<int64_t> starts = issue.getStarts().value_or(ArrayRef<int64_t>());
   if (starts.size() != 2 * issue.getNumbers().size())
@@ -318,13 +320,9 @@ static LogicalResult verifyStarts(IssueOp issue, const MemType types[2],
     if (!range)
       return issue.emitOpError(
           "RES-28: only an argument with a range moves a start");
-    if (types[1].getTier() == Tier::Dm &&
-        step % int64_t(machine::dmWriteGranule) != 0)
+    if (aligned[i % 2] && step % int64_t(machine::dmWriteGranule) != 0)
       return issue.emitOpError("RES-28: starts must be a multiple of ")
              << machine::dmWriteGranule << " bytes, found " << step;
-    if (step != 0 && types[i % 2].getTier() != Tier::Hbm)
-      return issue.emitOpError("not yet supported: starts in ")
-             << lir::stringifyTier(types[i % 2].getTier());
     int64_t reach;
     int64_t *end = step < 0 ? least : most;
     if (llvm::MulOverflow(range[1] - range[0], step, reach) ||
@@ -333,6 +331,84 @@ static LogicalResult verifyStarts(IssueOp issue, const MemType types[2],
           "RES-28: starts reach an address that does not fit in 64 bits");
   }
   return success();
+}
+
+/// How far a side moves at least and at most, where loops that move it make as
+/// many trips as the numbers say that move it, too: what begins later makes
+/// fewer trips. With each loop in its first or its last trip that is linear in
+/// the numbers. Nothing where it leaves 64 bits or there are too many loops.
+static std::optional<std::pair<int64_t, int64_t>>
+getCountedMoves(IssueOp issue, int side) {
+  SmallVector<LoopOp> loops = getEnclosingLoops(issue);
+  ArrayRef<int64_t> advance = issue.getAdvance().value_or(ArrayRef<int64_t>());
+  ArrayRef<int64_t> starts = issue.getStarts().value_or(ArrayRef<int64_t>());
+  SmallVector<size_t> counted;
+  std::pair<int64_t, int64_t> fixed(0, 0);
+  for (auto [i, loop] : llvm::enumerate(loops)) {
+    int64_t step = advance.empty() ? 0 : advance[2 * i + side], reach;
+    if (step == 0)
+      continue;
+    if (loop.isCounted() && !loop.getWhen()) {
+      counted.push_back(i);
+      continue;
+    }
+    int64_t &end = step < 0 ? fixed.first : fixed.second;
+    if (llvm::MulOverflow(loop.getTrips() - 1, step, reach) ||
+        llvm::AddOverflow(end, reach, end))
+      return std::nullopt;
+  }
+  if (counted.size() > maxLoopDepth)
+    return std::nullopt;
+  std::optional<std::pair<int64_t, int64_t>> moves;
+  for (unsigned chosen = 0; chosen < 1u << counted.size(); ++chosen) {
+    llvm::SmallMapVector<Value, int64_t, 4> factors;
+    int64_t sum = 0;
+    auto add = [&](Value number, int64_t factor, int64_t times) {
+      int64_t product;
+      int64_t &total = factors[number];
+      return !llvm::MulOverflow(factor, times, product) &&
+             !llvm::AddOverflow(total, product, total);
+    };
+    auto addConstant = [&](int64_t factor, int64_t times) {
+      int64_t product;
+      return !llvm::MulOverflow(factor, times, product) &&
+             !llvm::AddOverflow(sum, product, sum);
+    };
+    // Bases count from the least number.
+    for (auto [i, number] : llvm::enumerate(issue.getNumbers()))
+      if (!add(number, starts[2 * i + side], 1) ||
+          !addConstant(-starts[2 * i + side], getRange(number)[0]))
+        return std::nullopt;
+    for (auto [bit, i] : llvm::enumerate(counted)) {
+      if (!(chosen >> bit & 1))
+        continue;
+      LoopOp loop = loops[i];
+      int64_t step = advance[2 * i + side];
+      if (!addConstant(loop.getPlus().value_or(0) - 1, step))
+        return std::nullopt;
+      for (auto [k, number] : llvm::enumerate(loop.getCounts()))
+        if (!getRange(number) || !add(number, loop.getScale(k), step))
+          return std::nullopt;
+    }
+    std::pair<int64_t, int64_t> ends(sum, sum);
+    for (auto [number, factor] : factors) {
+      DenseI64ArrayAttr range = getRange(number);
+      int64_t low, high;
+      if (llvm::MulOverflow(range[factor < 0], factor, low) ||
+          llvm::MulOverflow(range[factor >= 0], factor, high) ||
+          llvm::AddOverflow(ends.first, low, ends.first) ||
+          llvm::AddOverflow(ends.second, high, ends.second))
+        return std::nullopt;
+    }
+    if (!moves)
+      moves = ends;
+    moves->first = std::min(moves->first, ends.first);
+    moves->second = std::max(moves->second, ends.second);
+  }
+  if (llvm::AddOverflow(moves->first, fixed.first, moves->first) ||
+      llvm::AddOverflow(moves->second, fixed.second, moves->second))
+    return std::nullopt;
+  return moves;
 }
 
 /// RES-17, RES-28: with the counters of all loops at their last trip, and
@@ -346,11 +422,12 @@ static LogicalResult verifyMoves(IssueOp issue, lir::DmaOp dma) {
            << loops.size() << " loops around, found " << advance.size();
   MemType types[2] = {dma.getSource().getType(), dma.getTarget().getType()};
   int64_t least[2] = {0, 0}, moved[2] = {0, 0};
-  if (failed(verifyStarts(issue, types, least, moved)))
+  bool aligned = types[1].getTier() == Tier::Dm;
+  const bool bothAligned[2] = {aligned, aligned};
+  if (failed(verifyStarts(issue, bothAligned, least, moved)))
     return failure();
   StringRef rule = issue.getStarts() ? "RES-28: " : "RES-17: ";
   int64_t word = machine::dmWriteGranule;
-  bool aligned = types[1].getTier() == Tier::Dm;
   for (auto [i, step] : llvm::enumerate(advance)) {
     if (aligned && step % word != 0)
       return issue.emitOpError("RES-17: advance must be a multiple of ")
@@ -366,24 +443,34 @@ static LogicalResult verifyMoves(IssueOp issue, lir::DmaOp dma) {
       return issue.emitOpError(
           "RES-17: advance reaches an address that does not fit in 64 bits");
   }
+  for (int side : {0, 1})
+    if (auto moves = getCountedMoves(issue, side)) {
+      least[side] = std::max(least[side], std::min<int64_t>(0, moves->first));
+      moved[side] = std::min(moved[side], std::max<int64_t>(0, moves->second));
+    }
   for (Attribute attr : dma.getEngines()) {
     auto engine = cast<lir::EngineAttr>(attr);
     for (int side : {0, 1}) {
-      if (types[side].getTier() != Tier::Hbm)
-        continue;
-      std::optional<int64_t> end =
-          lir::getReach(engine.getSizes(), side ? engine.getTargetStrides()
-                                                : engine.getSourceStrides());
+      // The op's own verifier has bounded everything but the moves.
       int64_t base = side ? engine.getTarget() : engine.getSource();
-      // The op's own verifier has bounded everything but the advance.
-      if (base + least[side] < 0)
+      ArrayRef<int64_t> strides =
+          side ? engine.getTargetStrides() : engine.getSourceStrides();
+      std::optional<int64_t> end;
+      if (types[side].getTier() != Tier::Hbm) {
+        auto [first, last] = lir::getSliceBytes(
+            base, engine.getSizes(), strides, engine.getPacket());
+        base = first;
+        end = last;
+      } else if (auto reach = lir::getReach(engine.getSizes(), strides)) {
+        end = *reach + base + engine.getPacket();
+      }
+      if (least[side] < -types[side].getBytes() || base + least[side] < 0)
         return issue.emitOpError(rule)
                << (side ? "target" : "source") << " of the engine of cluster "
                << engine.getCluster() << " pe " << engine.getPe()
                << " begins in front of its buffer";
       if (!end || moved[side] > types[side].getBytes() ||
-          *end + base + engine.getPacket() + moved[side] >
-              types[side].getBytes())
+          *end + moved[side] > types[side].getBytes())
         return issue.emitOpError(rule)
                << (side ? "target" : "source") << " of the engine of cluster "
                << engine.getCluster() << " pe " << engine.getPe()
@@ -391,6 +478,71 @@ static LogicalResult verifyMoves(IssueOp issue, lir::DmaOp dma) {
                << " bytes in the last iteration";
     }
   }
+  return success();
+}
+
+/// RES-28: what an exec fetches and commits stays inside the buffers, with all
+/// numbers; and the registers hold what numbers of 0 would ask for.
+static LogicalResult verifyExecStarts(IssueOp issue, lir::ExecOp exec) {
+  const bool aligned[2] = {false, true};
+  int64_t least[2] = {0, 0}, moved[2] = {0, 0};
+  if (failed(verifyStarts(issue, aligned, least, moved)))
+    return failure();
+  int64_t atZero[2] = {0, 0};
+  for (auto [i, step] : llvm::enumerate(*issue.getStarts())) {
+    int64_t first;
+    if (llvm::MulOverflow(getRange(issue.getNumbers()[i / 2])[0], step,
+                          first) ||
+        llvm::SubOverflow(atZero[i % 2], first, atZero[i % 2]))
+      return issue.emitOpError(
+          "RES-28: starts reach an address that does not fit in 64 bits");
+  }
+  auto check = [&](int side, MemType type, int64_t base,
+                   ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
+                   int64_t bytes, int64_t slack) -> LogicalResult {
+    auto refuse = [&]() {
+      return issue.emitOpError("RES-28: ")
+             << (side ? "commit_sequencer" : "fetch_sequencer");
+    };
+    int64_t limit = type.getBytes();
+    if (least[side] < -limit || base + least[side] < 0)
+      return refuse() << " begins in front of its buffer";
+    // The unit's own verifier has bounded everything but the moves.
+    int64_t end = base + bytes + lir::getReach(sizes, strides).value_or(0);
+    if (moved[side] > limit || end + moved[side] - slack > limit)
+      return refuse() << " leaves its buffer of " << limit << " bytes";
+    if (atZero[side] < -limit || atZero[side] > limit ||
+        base + atZero[side] < 0 || base + atZero[side] > limit)
+      return refuse() << " would begin outside of its buffer with numbers of 0";
+    return success();
+  };
+  bool found[2] = {false, false};
+  for (Operation &unit : exec.getBody().getOps()) {
+    LogicalResult result = success();
+    if (auto fetch = dyn_cast<lir::FetchSequencerOp>(unit)) {
+      if (fetch.getOther())
+        return issue.emitOpError("not yet supported: starts of two buffers in "
+                                 "turn");
+      found[0] = true;
+      result = check(0, fetch.getSource().getType(), fetch.getBase(),
+                     fetch.getSizes(), fetch.getStrides(), fetch.getRead(),
+                     std::max(fetch.getRead(), fetch.getPacket()) - 1);
+    } else if (auto commit = dyn_cast<lir::CommitSequencerOp>(unit)) {
+      found[1] = true;
+      result = check(1, commit.getTarget().getType(), commit.getBase(),
+                     commit.getSizes(), commit.getStrides(), commit.getWrite(),
+                     /*slack=*/0);
+    } else if (isa<lir::CustomSwitchOp>(unit)) {
+      return issue.emitOpError("not yet supported: starts beside a custom "
+                               "switch");
+    }
+    if (failed(result))
+      return failure();
+  }
+  for (int side : {0, 1})
+    if (!found[side] && (least[side] != 0 || moved[side] != 0))
+      return issue.emitOpError("RES-28: the command has no ")
+             << (side ? "commit_sequencer" : "fetch_sequencer") << " to move";
   return success();
 }
 
@@ -420,16 +572,21 @@ LogicalResult IssueOp::verifyRegions() {
     return failure();
   if (failed(verifyTokens(*this, getAfter())))
     return failure();
-  if (dma && (dma.getSourceOffset() || dma.getTargetOffset()))
-    return emitOpError("RES-18: offsets must be bases and advance, found an "
-                       "SSA offset");
+  bool hasOffset = dma && (dma.getSourceOffset() || dma.getTargetOffset());
+  command.walk([&](Operation *unit) {
+    if (auto fetch = dyn_cast<lir::FetchSequencerOp>(unit))
+      hasOffset |= bool(fetch.getOffset());
+    else if (auto commit = dyn_cast<lir::CommitSequencerOp>(unit))
+      hasOffset |= bool(commit.getOffset());
+  });
+  if (hasOffset)
+    return emitOpError("RES-18: offsets must be bases, advance and starts, "
+                       "found an SSA offset");
   if (!getAdvance() && !getStarts() && getNumbers().empty())
     return success();
   if (!dma && getAdvance())
     return emitOpError("RES-15: only a dma has an advance");
-  if (!dma)
-    return emitOpError("RES-28: only a dma has starts");
-  return verifyMoves(*this, dma);
+  return dma ? verifyMoves(*this, dma) : verifyExecStarts(*this, exec);
 }
 
 LogicalResult WaitOp::verify() {
@@ -438,27 +595,55 @@ LogicalResult WaitOp::verify() {
   return verifyTag(*this, "RES-20", getEngine(), getTag());
 }
 
+std::optional<std::pair<int64_t, int64_t>> LoopOp::getCountRange() {
+  std::pair<int64_t, int64_t> sum(getPlus().value_or(0),
+                                  getPlus().value_or(0));
+  for (auto [i, count] : llvm::enumerate(getCounts())) {
+    DenseI64ArrayAttr range = getRange(count);
+    if (!range)
+      return std::nullopt;
+    int64_t scale = getScale(i), least, most;
+    if (llvm::MulOverflow(range[scale < 0], scale, least) ||
+        llvm::MulOverflow(range[scale >= 0], scale, most) ||
+        llvm::AddOverflow(sum.first, least, sum.first) ||
+        llvm::AddOverflow(sum.second, most, sum.second))
+      return std::nullopt;
+  }
+  return sum;
+}
+
 LogicalResult LoopOp::verifyRegions() {
   if (getTrips() < 1)
     return emitOpError("RES-21: trips must be positive, found ") << getTrips();
   if (getCycles() && *getCycles() < 0)
     return emitOpError("RES-21: cycles must not be negative, found ")
            << *getCycles();
-  if (Value count = getCount()) {
-    DenseI64ArrayAttr range = getRange(count);
+  if (isCounted()) {
+    if (getScales() && getScales()->size() != getCounts().size())
+      return emitOpError("RES-26: scales has a number for each of the ")
+             << getCounts().size() << " arguments, found "
+             << getScales()->size();
+    for (Value count : getCounts())
+      if (!getRange(count))
+        return emitOpError(
+            "RES-26: only an argument with a range counts trips");
+    auto range = getCountRange();
     if (!range)
-      return emitOpError("RES-26: only an argument with a range counts trips");
+      return emitOpError("RES-26: the sum that counts the trips does not fit "
+                         "in 64 bits");
     if (getWhen() && getTrips() != 1)
       return emitOpError("RES-26: with when there is one trip, found ")
              << getTrips();
-    if (!getWhen() && (range[0] < 0 || range[1] != getTrips()))
-      return emitOpError("RES-26: the argument that counts the trips must be "
-                         "from 0 or more to ")
-             << getTrips() << ", found " << range[0] << " to " << range[1];
+    if (!getWhen() && (range->first < 0 || range->second != getTrips()))
+      return emitOpError("RES-26: what counts the trips must be from 0 or more "
+                         "to ")
+             << getTrips() << ", found " << range->first << " to "
+             << range->second;
   }
   if (getWhen().has_value() != getBound().has_value() ||
-      (getWhen() && !getCount()))
-    return emitOpError("RES-26: when comes with an argument and a number");
+      ((getWhen() || getScales() || getPlus()) && !isCounted()))
+    return emitOpError("RES-26: when, scales and plus come with an argument, "
+                       "when with a number");
   if (getEnclosingLoops(*this).size() >= maxLoopDepth)
     return emitOpError("RES-22: loops nest at most ")
            << maxLoopDepth << " deep";

@@ -26,7 +26,7 @@ bool resource::hasBarrier(Operation *op) {
 bool resource::hasCertainBarrier(Operation *op) {
   return op
       ->walk<WalkOrder::PreOrder>([](LoopOp loop) {
-        if (loop.getCount())
+        if (loop.isCounted())
           return WalkResult::skip();
         return loop.getBarrier() ? WalkResult::interrupt()
                                  : WalkResult::advance();
@@ -36,7 +36,7 @@ bool resource::hasCertainBarrier(Operation *op) {
 
 bool resource::endsWithBarrier(Operation *op) {
   while (auto loop = dyn_cast<LoopOp>(op)) {
-    if (loop.getCount())
+    if (loop.isCounted())
       return false;
     if (loop.getBarrier())
       return true;
@@ -113,7 +113,7 @@ static bool isAlone(Operation *op) {
   if (at + 1 == commands.size())
     return isAfter && (!loop || loop.getBarrier());
   auto next = dyn_cast<LoopOp>(commands[at + 1]);
-  return isAfter && next && next.getBarrier() && !next.getCount() &&
+  return isAfter && next && next.getBarrier() && !next.isCounted() &&
          getCommands(next.getBody().front()).empty();
 }
 

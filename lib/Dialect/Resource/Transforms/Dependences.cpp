@@ -155,9 +155,8 @@ void AccessReader::readIssue(IssueOp issue, size_t around,
           footprint.loops.push_back({loop.count, loop.stride});
         }
       };
-      // Only addresses in HBM move.
-      if (inHbm)
-        llvm::for_each(getStartLoops(issue, isWrite), addLoop);
+      llvm::for_each(getStartLoops(issue, isWrite), addLoop);
+      // Loops move addresses in HBM alone.
       for (size_t i = 0; inHbm && i < advance.size() / 2; ++i) {
         int64_t step = advance[2 * i + isWrite];
         if (i < around)
@@ -183,6 +182,10 @@ void AccessReader::readIssue(IssueOp issue, size_t around,
                 int64_t(machine::dmSliceStride);
             footprint.loops.push_back(
                 {last - first + 1, int64_t(machine::dmSliceStride)});
+            for (const BaseLoop &loop : getStartLoops(issue, isWrite)) {
+              footprint.base += loop.base;
+              footprint.loops.push_back({loop.count, loop.stride});
+            }
             access.footprints.push_back(footprint);
           }
     }
@@ -201,7 +204,7 @@ void AccessReader::readIssue(IssueOp issue, size_t around,
     access.isCertain &=
         issue.getNumbers().empty() &&
         llvm::none_of(llvm::drop_begin(loops, around),
-                      [](LoopOp loop) { return bool(loop.getCount()); });
+                      [](LoopOp loop) { return loop.isCounted(); });
     scheduling::coalesce(access.footprints);
     accesses.push_back(std::move(access));
   }

@@ -79,7 +79,7 @@ bool LoopPipeliner::readBody() {
   // Where PEs race, iterations wait for one another. A loop without a barrier
   // has no races in it, in whatever iterations. The rounds in front of a
   // pipelined loop run whatever its trips are.
-  if (loop->hasAttr(keepOrderAttrName) || loop.getBarrier() || loop.getCount())
+  if (loop->hasAttr(keepOrderAttrName) || loop.getBarrier() || loop.isCounted())
     return false;
   mlir::Block &body = loop.getBody().front();
   // There are two stages at least, and a round of each at either end.

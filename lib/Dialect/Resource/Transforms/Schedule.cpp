@@ -143,8 +143,9 @@ void SchedulePass::applyBlock(ProgramProblem &program,
       auto next =
           LoopOp::create(builder, loop.getLoc(), Type(), loop.getTripsAttr(),
                          loop.getBarrierAttr(),
-                         builder.getI64IntegerAttr(cycles), loop.getCount(),
-                         ValueRange(), loop.getWhenAttr(), loop.getBoundAttr());
+                         builder.getI64IntegerAttr(cycles), loop.getCounts(),
+                         loop.getScalesAttr(), loop.getPlusAttr(), ValueRange(),
+                         loop.getWhenAttr(), loop.getBoundAttr());
       next.getBody().takeBody(loop.getBody());
       scheduled = next;
     } else {

@@ -456,22 +456,61 @@ void KernelChecker::checkTensorUse(Operation *op) {
 /// How often a loop runs is known, or the host says it.
 static bool checkBounds(scf::ForOp loop) {
   FaultReporter reporter(loop);
-  bool isKnown = isKnownWhenUnrolled(loop.getLowerBound()) &&
-                 isKnownWhenUnrolled(loop.getStep());
-  if (BlockArgument number = getNumber(loop.getUpperBound())) {
-    auto range = getNumberRange(number);
-    if (getConstantIntValue(loop.getLowerBound()) != 0 ||
-        getConstantIntValue(loop.getStep()) != 1)
-      reporter.notYetSupported() << "a bound known only at run time, but for a "
-                                    "loop from 0 in steps of 1";
-    else if (range && range->first < 0)
+  for (Value bound : {loop.getLowerBound(), loop.getUpperBound()}) {
+    // Ranges that are wrong themselves are said at the arguments.
+    if (BlockArgument number = getNumber(bound);
+        number && !getNumberRange(number))
+      return true;
+    if (!isKnownWhenUnrolled(bound) &&
+        !getNumberSum(bound, isKnownWhenUnrolled)) {
       reporter.notYetSupported()
-          << "a number of trips that may be " << range->first
-          << "; give argument " << number.getArgNumber()
-          << " a range from 0 on";
-  } else if (!isKnown || !isKnownWhenUnrolled(loop.getUpperBound())) {
-    reporter.notYetSupported() << "bounds known only at run time";
+          << "bounds known only at run time, other than sums of numbers of the "
+             "host and of counters of loops with known steps";
+      return false;
+    }
+    if (hasTooManySteps(bound))
+      reporter.notYetSupported()
+          << "a bound that follows counters of loops of more than "
+          << maxUnrolledSteps << " steps, which are unrolled";
   }
+  if (!getConstantIntValue(loop.getStep()))
+    reporter.notYetSupported() << "a step known only at run time";
+  else if (needsConditions(loop) &&
+           getMostTrips(loop).value_or(INT64_MAX) > maxUnrolledSteps)
+    reporter.notYetSupported()
+        << "a loop whose trips the host says, which may make more than "
+        << maxUnrolledSteps
+        << ", other than in steps of 1 to an upper bound that is never below "
+           "the lower one; give the numbers such ranges";
+  else if (getConstantIntValue(loop.getStep()) != 1 &&
+           !isKnownWhenUnrolled(loop.getLowerBound()))
+    reporter.notYetSupported()
+        << "steps of " << *getConstantIntValue(loop.getStep())
+        << " from a number of the host on; count from 0 in steps of 1, and "
+           "multiply and add in the loop";
+  return !reporter.failed();
+}
+
+/// A branch is taken as counters that are known or numbers of the host say.
+static bool checkCondition(scf::IfOp branch) {
+  FaultReporter reporter(branch);
+  Value condition = branch.getCondition();
+  if (!isKnownWhenUnrolled(condition)) {
+    if (!getNumberCases(condition, true, isKnownWhenUnrolled) ||
+        !getNumberCases(condition, false, isKnownWhenUnrolled))
+      reporter.notYetSupported()
+          << "a branch on what only the run knows, other than comparisons of "
+             "sums of numbers of the host, joined by and, or and xor to no "
+             "more than "
+          << maxNumberCases << " cases";
+    else if (branch.getNumResults() != 0)
+      reporter.notYetSupported()
+          << "values out of a branch on a number of the host";
+  }
+  if (!reporter.failed() && hasTooManySteps(condition))
+    reporter.notYetSupported()
+        << "a branch in loops of more than " << maxUnrolledSteps
+        << " steps, which are unrolled";
   return !reporter.failed();
 }
 
@@ -496,23 +535,8 @@ bool KernelChecker::checkBlock(Block &block) {
       if (!checkBounds(loop))
         noteFault();
     }
-    if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      FaultReporter reporter(&op);
-      if (getNumberTests(branch.getCondition())) {
-        if (branch.getNumResults() != 0)
-          reporter.notYetSupported()
-              << "values out of a branch on a number of the host";
-      } else if (!isKnownWhenUnrolled(branch.getCondition()))
-        reporter.notYetSupported()
-            << "a branch on what only the run knows, other than comparisons of "
-               "a number of the host with constants, joined by and";
-      else if (hasTooManySteps(branch.getCondition()))
-        reporter.notYetSupported()
-            << "a branch in loops of more than " << maxUnrolledSteps
-            << " steps, which are unrolled";
-      if (reporter.failed())
-        noteFault();
-    }
+    if (auto branch = dyn_cast<scf::IfOp>(op); branch && !checkCondition(branch))
+      noteFault();
     for (Region &region : op.getRegions())
       for (Block &nested : region)
         checkBlock(nested);

@@ -3,6 +3,7 @@
 #include "OpFormat.h"
 #include "StageHelpers.h"
 #include "furiosa/Dialect/VISA/IR/StageLoops.h"
+#include "furiosa/Dialect/Utils/Numbers.h"
 #include "furiosa/Dialect/VISA/IR/TransferPlan.h"
 
 #include "mlir/IR/Builders.h"
@@ -76,13 +77,18 @@ LogicalResult ToHbmOp::verify() {
   return verifyMove(*this, getSource().getType(), getResult().getType());
 }
 LogicalResult CopyOp::verify() {
+  if (getParallel() && !(isa<DmType>(getSource().getType()) &&
+                         isa<DmType>(getTarget().getType())))
+    return emitOpError() << "copies in parallel between tensors in data memory "
+                            "only; leave `parallel` out";
   return verifyMove(*this, getSource().getType(), getTarget().getType());
 }
 
 /// The checks of any transfer: what they accept can be lowered. `target` is
 /// null where a tensor of `targetType` is made.
 static void checkTransfer(Operation *op, Value source, Value target,
-                          Type targetType, KernelChecker &checker) {
+                          Type targetType, KernelChecker &checker,
+                          bool isParallel = false) {
   FaultReporter reporter(op);
   // MM-11, MM-36: a window that is written has bottom holes, one that is read
   // has none.
@@ -115,7 +121,9 @@ static void checkTransfer(Operation *op, Value source, Value target,
     checkWritable(target, reporter);
   // Kernels for several chips are checked at this level only.
   if (checker.getTarget().getChips() == 1 && !reporter.failed())
-    (void)planTransfer(source, target, targetType, reporter);
+    (void)(isParallel
+               ? planParallelCopy(source, target, reporter)
+               : planTransfer(source, target, targetType, reporter));
   if (reporter.failed())
     checker.noteFault();
 }
@@ -129,8 +137,8 @@ void ToHbmOp::checkInKernel(KernelChecker &checker) {
   checkTransfer(*this, getSource(), {}, getResult().getType(), checker);
 }
 void CopyOp::checkInKernel(KernelChecker &checker) {
-  checkTransfer(*this, getSource(), getTarget(), getTarget().getType(),
-                checker);
+  checkTransfer(*this, getSource(), getTarget(), getTarget().getType(), checker,
+                getParallel());
 }
 
 //===----------------------------------------------------------------------===//
@@ -354,6 +362,39 @@ static FailureOr<ViewStart> getStageStart(Value tensor,
   return start;
 }
 
+/// Registers hold where a view would begin with numbers of 0, and are moved at
+/// load: that lies within the tensor.
+static void checkStartAtZero(const ViewStart &start, Type base,
+                             FaultReporter &reporter) {
+  int64_t first = start.bytes, last = start.bytes;
+  bool hasNumbers = false;
+  for (const ViewStart::Term &term : start.terms) {
+    auto sum = getNumberSum(term.index, isKnownWhenUnrolled);
+    auto range = getIndexRange(term.index);
+    if (!sum || !range)
+      return; // Reported at the tile.
+    hasNumbers |= !sum->isConstant();
+    for (auto [number, factor] : sum->terms) {
+      auto ends = getNumberRange(number);
+      if (!ends)
+        return; // Reported at the argument.
+      range->first -= factor * (factor < 0 ? ends->second : ends->first);
+      range->second -= factor * (factor < 0 ? ends->first : ends->second);
+    }
+    first += range->first * term.step;
+    last += range->second * term.step;
+  }
+  TensorParts parts = getTensorParts(base);
+  int64_t bytes =
+      parts.element.getMapping().size() * getElementBits(parts) / 8;
+  if (hasNumbers && (first < 0 || last > bytes))
+    reporter.notYetSupported()
+        << "a chain on a tile of data memory that would begin at byte "
+        << (first < 0 ? first : last) << " of a tensor of " << bytes
+        << " with numbers of 0; copy the tile into a tensor of its own, or out "
+           "of one, with visa.copy";
+}
+
 /// The last byte of the buffer at which a view may begin.
 static int64_t getLastStart(const ViewStart &start) {
   int64_t last = start.bytes;
@@ -370,6 +411,20 @@ static void checkFetchReach(const ChainStage &stage, Value source,
   auto derived = deriveFetch(stage);
   if (failed(start) || !derived)
     return;
+  Value buffer = getBaseBuffer(source);
+  checkStartAtZero(*start, buffer.getType(), reporter);
+  bool followsHost = llvm::any_of(start->terms, [](const auto &term) {
+    return !isKnownWhenUnrolled(term.index);
+  });
+  const StageRecord *exchange = stage.find<SwitchOp>();
+  bool isCustom = exchange && cast<SwitchOp>(exchange->op).getConfig() ==
+                                  SwitchConfig::CustomBroadcast;
+  if (followsHost &&
+      (isCustom || cast<FetchOp>(stage.records[stage.index].op).getOther()))
+    reporter.notYetSupported()
+        << "two tensors in turn, or a custom switch, where a number of the "
+           "host says at which tile of data memory a fetch begins; copy the "
+           "tile first";
   const StageRecord *cast = stage.find<FetchCastOp>();
   int64_t packet =
       (cast ? cast->after : stage.after()).packetBytes().value_or(0);
@@ -400,6 +455,7 @@ static void checkInto(CommitOp commit, Type result, FaultReporter &reporter) {
   int64_t word = rngd::machine::dmWriteGranule;
   if (failed(start))
     return;
+  checkStartAtZero(*start, getBaseBuffer(into).getType(), reporter);
   if (!start->isMultiple(word))
     reporter.fault("MM-26") << "the view begins at a byte of data memory that "
                                "is no multiple of "

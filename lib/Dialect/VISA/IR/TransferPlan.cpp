@@ -117,6 +117,86 @@ FailureOr<TransferPlan> visa::planTransfer(Value source, Value target,
   return plan;
 }
 
+/// Packets as words, one after the other; nothing where a sequencer cannot walk
+/// them.
+static std::optional<EngineTransfer> getWords(EngineTransfer engine) {
+  int64_t word = machine::subCommitBytes;
+  bool fits = engine.packet % word == 0 && engine.sourceBase % word == 0 &&
+              engine.targetBase % word == 0;
+  if (int64_t words = engine.packet / word; words > 1)
+    engine.loops.push_back({words, word, word});
+  fits &= engine.loops.size() <= size_t(machine::sequencerEntries);
+  for (const TransferLoop &loop : engine.loops)
+    fits &= loop.size <= int64_t(machine::sequencerEntryLimit) &&
+            loop.sourceStride >= 0 && loop.targetStride >= 0 &&
+            loop.sourceStride % word == 0 && loop.targetStride % word == 0;
+  engine.packet = word;
+  return fits ? std::optional(engine) : std::nullopt;
+}
+
+FailureOr<TransferPlan> visa::planParallelCopy(Value source, Value target,
+                                               FaultReporter &reporter) {
+  TensorParts from = getTensorParts(source.getType());
+  TensorParts to = getTensorParts(target.getType());
+  if (!isSound(source.getType()) || !isSound(target.getType()))
+    return failure();
+  auto sourceStart = getViewStart(source, reporter);
+  auto targetStart = getViewStart(target, reporter);
+  if (failed(sourceStart) || failed(targetStart))
+    return failure();
+  bool stays = mapping::same(from.cluster.getMapping(),
+                             to.cluster.getMapping()) &&
+               mapping::same(from.slice.getMapping(), to.slice.getMapping());
+  for (const ViewStart *start : {&*sourceStart, &*targetStart})
+    stays &= start->cluster == 0 && start->slice == 0 &&
+             llvm::all_of(start->terms, [](const ViewStart::Term &term) {
+               return term.dimension == Dimension::Element;
+             });
+  if (!stays) {
+    reporter.notYetSupported()
+        << "a parallel copy whose source and target do not lie in the same "
+           "slices; leave `parallel` out, so that the DMA moves them";
+    return failure();
+  }
+  // What one slice holds is moved as from HBM to HBM, which knows no words.
+  auto getElement = [](const TensorParts &parts) {
+    TransferSide side;
+    side.element = parts.element.getMapping();
+    return side;
+  };
+  auto commands =
+      deriveTransfer(getElement(from), getElement(to), getElementBits(from),
+                     /*mayMovePadding=*/false);
+  if (!commands) {
+    reporter.report(commands.fault(), {});
+    return failure();
+  }
+  TransferPlan plan{std::move(*commands),
+                    std::move(*sourceStart),
+                    std::move(*targetStart),
+                    {},
+                    1};
+  int64_t word = machine::subCommitBytes;
+  bool inWords = plan.source.isMultiple(word) && plan.target.isMultiple(word);
+  for (TransferCommand &command : plan.commands) {
+    auto words = command.size() == 1 ? getWords(command[0]) : std::nullopt;
+    inWords &= words.has_value();
+    if (words)
+      command[0] = *words;
+  }
+  if (!inWords) {
+    reporter.notYetSupported()
+        << "a parallel copy that does not move words of " << word
+        << " bytes in at most " << machine::sequencerEntries
+        << " loops; leave `parallel` out, so that the DMA moves them";
+    return failure();
+  }
+  checkOverlap(source, target, plan, reporter);
+  if (reporter.failed())
+    return failure();
+  return plan;
+}
+
 /// Elements from one key of a table to the next; nothing where the key is not
 /// one whole digit.
 static std::optional<int64_t> getKeyStride(const Mapping &table, int key) {
@@ -163,12 +243,23 @@ FailureOr<TransferPlan> visa::planIndirect(Value table, Value index, Value rows,
         << parts.element.getText() << "\"";
     return failure();
   }
-  for (const ViewStart *start : {&*tableStart, &*rowsStart, &*indexStart})
-    if (!start->terms.empty()) {
-      reporter.notYetSupported()
-          << "rows of a view that begins where only the run knows";
-      return failure();
-    }
+  // A list has no base that counters or numbers move.
+  if (llvm::any_of(indexStart->terms, [](const ViewStart::Term &term) {
+        return !isKnownWhenUnrolled(term.index);
+      })) {
+    reporter.notYetSupported()
+        << "a list of rows in a view that begins at a number of the host; copy "
+           "the list into a tensor of its own";
+    return failure();
+  }
+  if (llvm::any_of(indexStart->terms, [](const ViewStart::Term &term) {
+        return hasTooManySteps(term.index);
+      })) {
+    reporter.notYetSupported()
+        << "a list of rows in a view in loops of more than " << maxUnrolledSteps
+        << " steps, which are unrolled";
+    return failure();
+  }
   TransferSide tableSide = getSide(tableType, *tableStart);
   TransferSide rowsSide = getSide(rowsType, *rowsStart);
   bool isGather = !rows;
@@ -181,7 +272,7 @@ FailureOr<TransferPlan> visa::planIndirect(Value table, Value index, Value rows,
   }
   int64_t word = machine::dmWriteGranule;
   if (isGather &&
-      (*stride * bits / 8 % word != 0 || tableStart->bytes % word != 0)) {
+      (*stride * bits / 8 % word != 0 || !tableStart->isMultiple(word))) {
     reporter.fault("MM-30")
         << "a row of " << *stride * bits / 8 << " bytes in HBM \""
         << parts.element.getText() << "\" is no multiple of " << word;

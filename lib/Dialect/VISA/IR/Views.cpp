@@ -14,6 +14,7 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <numeric>
 
@@ -85,35 +86,73 @@ std::optional<std::pair<int64_t, int64_t>> visa::getNumberRange(Value value) {
   return std::pair(range[0], range[1]);
 }
 
-std::optional<std::pair<int64_t, int64_t>> visa::getIndexRange(Value value) {
+using IndexRange = std::pair<int64_t, int64_t>;
+
+/// Bounds of what an op makes of two values within bounds: where it rises or
+/// falls in each of them, they are among its results at the ends.
+static std::optional<IndexRange> getRangeOf(Operation *op, IndexRange lhs, IndexRange rhs) {
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
+    if (lhs.first < 0 || rhs.first < 1)
+      return std::nullopt;
+    if (lhs.second < rhs.first)
+      return lhs;
+    return IndexRange(0, std::min(lhs.second, rhs.second - 1));
+  }
+  bool divides =
+      isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
+          arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+  if (divides && (lhs.first < 0 || rhs.first < 1))
+    return std::nullopt;
+  std::optional<IndexRange> range;
+  for (int64_t a : {lhs.first, lhs.second})
+    for (int64_t b : {rhs.first, rhs.second}) {
+      std::optional<int64_t> result;
+      if (isa<arith::AddIOp>(op))
+        result = llvm::checkedAdd(a, b);
+      else if (isa<arith::SubIOp>(op))
+        result = llvm::checkedSub(a, b);
+      else if (isa<arith::MulIOp>(op))
+        result = llvm::checkedMul(a, b);
+      else if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+        result = llvm::divideCeilSigned(a, b);
+      else if (divides)
+        result = a / b;
+      else if (isa<arith::MinSIOp>(op))
+        result = std::min(a, b);
+      else if (isa<arith::MaxSIOp>(op))
+        result = std::max(a, b);
+      if (!result)
+        return std::nullopt;
+      if (!range)
+        range = {*result, *result};
+      range->first = std::min(range->first, *result);
+      range->second = std::max(range->second, *result);
+    }
+  return range;
+}
+
+std::optional<IndexRange> visa::getIndexRange(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return std::pair(constant.getSExtValue(), constant.getSExtValue());
-  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(
-          value.getDefiningOp())) {
-    Operation *op = value.getDefiningOp();
-    auto lhs = getIndexRange(op->getOperand(0));
-    auto rhs = getIndexRange(op->getOperand(1));
+  if (auto select = value.getDefiningOp<arith::SelectOp>()) {
+    auto lhs = getIndexRange(select.getTrueValue());
+    auto rhs = getIndexRange(select.getFalseValue());
     if (!lhs || !rhs)
       return std::nullopt;
-    std::optional<std::pair<int64_t, int64_t>> range;
-    for (int64_t a : {lhs->first, lhs->second})
-      for (int64_t b : {rhs->first, rhs->second}) {
-        auto result = isa<arith::AddIOp>(op)   ? llvm::checkedAdd(a, b)
-                      : isa<arith::SubIOp>(op) ? llvm::checkedSub(a, b)
-                                               : llvm::checkedMul(a, b);
-        if (!result)
-          return std::nullopt;
-        if (!range)
-          range = {*result, *result};
-        range->first = std::min(range->first, *result);
-        range->second = std::max(range->second, *result);
-      }
-    return range;
+    return IndexRange(std::min(lhs->first, rhs->first),
+                 std::max(lhs->second, rhs->second));
   }
   if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
     return cast.getType().isIndex() ? getIndexRange(cast.getIn())
                                     : std::nullopt;
+  if (Operation *op = value.getDefiningOp();
+      op && isa<arith::ArithDialect>(op->getDialect()) &&
+      op->getNumOperands() == 2) {
+    auto lhs = getIndexRange(op->getOperand(0));
+    auto rhs = getIndexRange(op->getOperand(1));
+    return lhs && rhs ? getRangeOf(op, *lhs, *rhs) : std::nullopt;
+  }
   if (auto range = getNumberRange(value))
     return range;
   auto argument = dyn_cast<BlockArgument>(value);
@@ -188,14 +227,53 @@ static void addLoops(Value index, SetVector<Operation *> &loops) {
       addLoops(operand, loops);
 }
 
+// Recursion is as deep as expressions and bounds of loops around.
 bool visa::isKnownWhenUnrolled(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && loop.getInductionVar() == value && loop.getStaticTripCount();
+    if (!loop || loop.getInductionVar() != value)
+      return false;
+    if (loop.getStaticTripCount())
+      return true;
+    // From a number on all that it may be are steps.
+    auto isSum = [](Value bound) {
+      return getNumberSum(bound, isKnownWhenUnrolled).has_value();
+    };
+    return getMostTrips(loop) && isSum(loop.getUpperBound()) &&
+           (isKnownWhenUnrolled(loop.getLowerBound()) ||
+            (getConstantIntValue(loop.getStep()) == 1 &&
+             isSum(loop.getLowerBound())));
   }
   Operation *op = value.getDefiningOp();
   return isa<arith::ArithDialect>(op->getDialect()) &&
          llvm::all_of(op->getOperands(), isKnownWhenUnrolled);
+}
+
+std::optional<int64_t> visa::getMostTrips(scf::ForOp loop) {
+  if (auto trips = loop.getStaticTripCount())
+    return trips->getActiveBits() > 32 ? std::nullopt
+                                       : std::optional(trips->getSExtValue());
+  auto lower = getIndexRange(loop.getLowerBound());
+  auto upper = getIndexRange(loop.getUpperBound());
+  auto step = getConstantIntValue(loop.getStep());
+  // Unsigned bounds would be others.
+  if (!lower || !upper || !step || *step < 1 ||
+      (loop.getUnsignedCmp() && (lower->first < 0 || upper->first < 0)))
+    return std::nullopt;
+  auto span = llvm::checkedSub(upper->second, lower->first);
+  if (!span || *span > std::numeric_limits<uint32_t>::max())
+    return std::nullopt;
+  return std::max<int64_t>(0, llvm::divideCeilSigned(*span, *step));
+}
+
+bool visa::needsConditions(scf::ForOp loop) {
+  if (isKnownWhenUnrolled(loop.getLowerBound()) &&
+      isKnownWhenUnrolled(loop.getUpperBound()))
+    return false;
+  auto lower = getIndexRange(loop.getLowerBound());
+  auto upper = getIndexRange(loop.getUpperBound());
+  return !lower || !upper || getConstantIntValue(loop.getStep()) != 1 ||
+         upper->first < lower->second;
 }
 
 bool visa::hasTooManySteps(Value value) {
@@ -203,23 +281,58 @@ bool visa::hasTooManySteps(Value value) {
   addLoops(value, loops);
   int64_t steps = 1;
   for (Operation *loop : loops) {
-    auto count = cast<scf::ForOp>(loop).getStaticTripCount();
-    if (!count || count->getActiveBits() > 32)
+    auto count = getMostTrips(cast<scf::ForOp>(loop));
+    if (!count)
       return true;
-    steps *= count->getSExtValue();
+    steps *= *count;
     if (steps > maxUnrolledSteps)
       return true;
   }
   return false;
 }
 
+/// Whether an index is affine in numbers of the host and counters, so that a
+/// base in HBM can follow it. Recursion is as deep as the expression.
+static bool isAffine(Value value, bool &isConstant) {
+  isConstant = matchPattern(value, m_Constant());
+  if (isConstant || getNumber(value) || isa<BlockArgument>(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (auto cast = dyn_cast<arith::IndexCastOp>(op))
+    return cast.getType().isIndex() && isAffine(cast.getIn(), isConstant);
+  bool constants[2];
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) ||
+      !isAffine(op->getOperand(0), constants[0]) ||
+      !isAffine(op->getOperand(1), constants[1]))
+    return false;
+  isConstant = constants[0] && constants[1];
+  return !isa<arith::MulIOp>(op) || constants[0] || constants[1];
+}
+
 SmallVector<Operation *> visa::getUnrolledLoops(Operation *kernel) {
   SetVector<Operation *> loops;
-  kernel->walk(
-      [&](scf::IfOp branch) { addLoops(branch.getCondition(), loops); });
-  kernel->walk([&](TileOp tile) {
-    if (isa<DmType>(tile.getSource().getType()) && tile.getOffset())
-      addLoops(tile.getOffset(), loops);
+  kernel->walk([&](Operation *op) {
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      addLoops(branch.getCondition(), loops);
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      addLoops(loop.getLowerBound(), loops);
+      addLoops(loop.getUpperBound(), loops);
+      if (needsConditions(loop))
+        loops.insert(loop);
+    } else if (auto tile = dyn_cast<TileOp>(op); tile && tile.getOffset()) {
+      bool isConstant;
+      if (isa<DmType>(tile.getSource().getType()) ||
+          !isAffine(tile.getOffset(), isConstant))
+        addLoops(tile.getOffset(), loops);
+    } else if (isa<GatherOp, ScatterOp>(op)) {
+      // A list of rows has no base that a counter moves.
+      Value index = isa<GatherOp>(op) ? cast<GatherOp>(op).getIndex()
+                                      : cast<ScatterOp>(op).getIndex();
+      for (; index; index = getViewSource(index))
+        if (auto tile = index.getDefiningOp<TileOp>();
+            tile && tile.getOffset())
+          addLoops(tile.getOffset(), loops);
+    }
   });
   return loops.takeVector();
 }
@@ -429,22 +542,35 @@ static void checkOtherDimensions(Operation *op, Dimension changed,
 
 /// Whether a start that is known only at run time can be lowered.
 static void checkRunTimeStart(TileOp tile, const mapping::Tile &window,
-                              bool isKnown, FaultReporter &reporter) {
+                              FaultReporter &reporter) {
   if (window.step == 0)
     reporter.notYetSupported("along")
         << "a start known only at run time along \"" << tile.getAlong()
         << "\", which is no single digit";
-  if (!isa<DmType>(tile.getSource().getType()))
+  Value offset = tile.getOffset();
+  bool isKnown = isKnownWhenUnrolled(offset), isConstant;
+  bool inDm = isa<DmType>(tile.getSource().getType());
+  if (!inDm && isAffine(offset, isConstant))
     return;
-  // Data memory is addressed by what stands in the registers.
-  if (!isKnown || !isKnownWhenUnrolled(tile.getOffset())) {
+  // Data memory is addressed by what stands in registers and descriptors, which
+  // numbers of the host move.
+  if (!isKnown && (!inDm || !getNumberSum(offset, isKnownWhenUnrolled))) {
     reporter.notYetSupported()
-        << "a tile of a DM tensor that begins where only the run knows";
+        << "a tile of " << (inDm ? "a DM" : "an HBM")
+        << " tensor that begins where only the run knows, other than at sums "
+           "of numbers of the host and of counters of loops with known steps; "
+           "branch on the number with scf.if where the tile begins";
     return;
   }
-  if (hasTooManySteps(tile.getOffset()))
+  if (!isKnown && tile.getDimension() != Dimension::Element)
     reporter.notYetSupported()
-        << "a tile of a DM tensor in loops of more than " << maxUnrolledSteps
+        << "a tile along the " << stringifyDimension(tile.getDimension())
+        << " of a DM tensor that begins at a number of the host; take the tile "
+           "in HBM";
+  if (hasTooManySteps(offset))
+    reporter.notYetSupported()
+        << "a tile of " << (inDm ? "a DM" : "an HBM")
+        << " tensor in loops of more than " << maxUnrolledSteps
         << " steps, which are unrolled";
 }
 
@@ -503,7 +629,7 @@ void TileOp::checkInKernel(KernelChecker &checker) {
     }
   bool constant = known && first == last;
   if (!constant && top->live != 1 && !neverRuns(*this)) {
-    checkRunTimeStart(*this, *top, known, reporter);
+    checkRunTimeStart(*this, *top, reporter);
     wholeBytes &= top->step * bits % 8 == 0;
   }
   if (!wholeBytes)

@@ -236,7 +236,7 @@ LogicalResult rngd::buildFetch(UnitBuilder &unit, const FetchConfig &config) {
     loops.strides[sources->pairLoop] = 0;
   OpBuilder &builder = unit.builder;
   lir::FetchSequencerOp::create(
-      builder, unit.loc, source.buffer, config.base - source.address,
+      builder, unit.loc, source.buffer, Value(), config.base - source.address,
       other ? other->buffer : Value(),
       other ? config.base + sources->offset - other->address : 0,
       sources->pairLoop, loops.sizes, loops.strides, config.readBytes,

@@ -20,10 +20,6 @@ using namespace furiosa;
 using namespace furiosa::rngd;
 using Kind = ProgramEvent::Kind;
 
-//===----------------------------------------------------------------------===//
-// Programs
-//===----------------------------------------------------------------------===//
-
 Location KernelReader::locate(unsigned cluster, size_t instruction) {
   Location place = locate("PROG: cluster " + Twine(cluster) + ", instruction " +
                           Twine(instruction));
@@ -44,6 +40,117 @@ Location KernelReader::locate(unsigned cluster, size_t instruction) {
                                           locations.files[line.file], line.line,
                                           line.column));
 }
+
+//===----------------------------------------------------------------------===//
+// Numbers of the host
+//===----------------------------------------------------------------------===//
+
+/// A word of the image, which `checkKernel` has found inside.
+static uint64_t readWord(const edf::SpmImage &spm, uint32_t address) {
+  return llvm::support::endian::read64le(spm.bytes.data() +
+                                         (address - spm.base));
+}
+
+/// All that numbers move, but for what is relocated, lies where their least
+/// would have it: there bases are in their buffers.
+LogicalResult KernelReader::applyLeastNumbers() {
+  llvm::DenseSet<uint32_t> relocated;
+  for (const edf::Relocation &relocation : kernel.arguments.relocations)
+    relocated.insert(relocation.spmAddress);
+  for (const edf::ScalarUse &use : kernel.scalars.uses) {
+    wordUses[use.spmAddress].push_back(&use);
+    int64_t least;
+    if (llvm::MulOverflow(use.scale,
+                          int64_t(kernel.scalars.scalars[use.scalar].min),
+                          least))
+      return emitError(locate("SCAL"))
+             << "not yet supported: a number that does not fit in 64 bits in "
+                "SPM address "
+             << llvm::formatv("{0:x}", use.spmAddress).str();
+    if (!relocated.contains(use.spmAddress))
+      llvm::support::endian::write64le(
+          kernel.spm.bytes.data() + (use.spmAddress - kernel.spm.base),
+          readWord(kernel.spm, use.spmAddress) + uint64_t(least));
+  }
+  return success();
+}
+
+LogicalResult KernelReader::takeStarts(Location loc, uint32_t word,
+                                       bool isTarget,
+                                       SmallVectorImpl<int64_t> &scales) {
+  for (const edf::ScalarUse *use : wordUses.lookup(word)) {
+    int64_t &total = scales[2 * use->scalar + isTarget];
+    if (llvm::AddOverflow(total, use->scale, total))
+      return emitError(loc) << "SCAL: the offset does not fit in 64 bits";
+    usedWords.insert(word);
+  }
+  return success();
+}
+
+void KernelReader::setStarts(resource::IssueOp issue,
+                             ArrayRef<int64_t> scales) {
+  SmallVector<Value> numbers;
+  SmallVector<int64_t> steps;
+  for (auto [i, scalar] : llvm::enumerate(kernel.scalars.scalars))
+    if (scales[2 * i] != 0 || scales[2 * i + 1] != 0) {
+      numbers.push_back(arguments[scalar.operand]);
+      steps.append({scales[2 * i], scales[2 * i + 1]});
+    }
+  if (numbers.empty())
+    return;
+  issue.getNumbersMutable().assign(numbers);
+  issue.setStarts(steps);
+}
+
+BufferUse KernelReader::widen(BufferUse use, ArrayRef<int64_t> scales) const {
+  for (auto [i, scalar] : llvm::enumerate(kernel.scalars.scalars)) {
+    int64_t scale = scales[2 * i + use.isWrite];
+    // No buffer holds what is larger than all memories.
+    uint64_t size = scale < 0 ? -uint64_t(scale) : uint64_t(scale);
+    int64_t reach = std::min<uint64_t>(
+        llvm::SaturatingMultiply(
+            uint64_t(int64_t(scalar.max) - int64_t(scalar.min)), size),
+        machine::hbmBytes);
+    use.bytes += reach;
+    if (scale < 0)
+      use.address -= reach;
+  }
+  return use;
+}
+
+/// A loop counts by the sum that a word holds.
+LogicalResult KernelReader::setCount(resource::LoopOp loop, uint32_t word) {
+  if (!wordUses.contains(word))
+    return emitError(loop.getLoc())
+           << "not yet supported: trips that no argument says";
+  SmallVector<int64_t> scales(2 * kernel.scalars.scalars.size());
+  if (failed(takeStarts(loop.getLoc(), word, /*isTarget=*/false, scales)))
+    return failure();
+  uint64_t plus = readWord(kernel.spm, word);
+  SmallVector<Value> counts;
+  SmallVector<int64_t> steps;
+  for (auto [i, scalar] : llvm::enumerate(kernel.scalars.scalars)) {
+    int64_t scale = scales[2 * i];
+    if (scale == 0)
+      continue;
+    plus -= uint64_t(scale) * uint64_t(int64_t(scalar.min));
+    counts.push_back(arguments[scalar.operand]);
+    steps.push_back(scale);
+  }
+  if (counts.empty())
+    return emitError(loop.getLoc())
+           << "not yet supported: trips that no argument says";
+  loop.getCountsMutable().assign(counts);
+  if (llvm::any_of(steps, [](int64_t step) { return step != 1; }))
+    loop.setScales(steps);
+  if (plus != 0)
+    loop.setPlus(int64_t(plus));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
 
 LogicalResult KernelReader::parsePrograms() {
   // Before the programs are sorted, as source lines count them.
@@ -129,21 +236,6 @@ LogicalResult KernelReader::buildArguments() {
       return emitError(locate("ARGS"))
              << "not yet supported: two relocations of SPM address "
              << llvm::formatv("{0:x}", relocation.spmAddress).str();
-  for (const edf::ScalarUse &use : kernel.scalars.uses) {
-    if (relocations.count(use.spmAddress)) {
-      starts[use.spmAddress].push_back(&use);
-      continue;
-    }
-    uint64_t word = llvm::support::endian::read64le(
-        kernel.spm.bytes.data() + (use.spmAddress - kernel.spm.base));
-    Value argument = arguments[kernel.scalars.scalars[use.scalar].operand];
-    if (use.scale != 1 || word != 0 ||
-        !counts.try_emplace(use.spmAddress, argument).second)
-      return emitError(locate("SCAL"))
-             << "not yet supported: a number that is scaled or added in SPM "
-                "address "
-             << llvm::formatv("{0:x}", use.spmAddress).str();
-  }
   return success();
 }
 
@@ -285,10 +377,20 @@ LogicalResult KernelReader::buildExecution(const ProgramEvent &event,
       getCycles(*command));
   if (*command && loopSteps.empty())
     contextEnds[!isMain] = int64_t((*command)->end);
+  SmallVector<int64_t> scales(2 * kernel.scalars.scalars.size());
+  for (auto [block, image] :
+       llvm::zip(blocksOnRoute(event.config->route, event.config->context),
+                 event.images))
+    if (std::optional<bool> isTarget = isMovedBlock(block))
+      if (failed(takeStarts(loc, image + getBaseOffset(block), *isTarget,
+                            scales)))
+        return failure();
+  setStarts(issue, scales);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
   return buildExec(builder, loc, *event.config, [&](const BufferUse &use) {
-    return findBuffer(loc, use, *command);
+    bool isMoved = use.tier == lir::Tier::Dm;
+    return findBuffer(loc, isMoved ? widen(use, scales) : use, *command);
   });
 }
 
@@ -366,24 +468,17 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
   auto command = takeCycles(loc, edf::CommandKind::Loop);
   if (failed(command))
     return failure();
-  Value count;
   resource::ConditionAttr when;
   IntegerAttr bound;
-  if (first.count != 0) {
-    uint32_t word = first.count;
-    auto test = llvm::find_if(
-        tests, [&](const ProgramTest &test) { return test.word == word; });
-    if (test != tests.end() && !counts.contains(word)) {
-      word = test->tested;
-      when = resource::ConditionAttr::get(
-          builder.getContext(),
-          static_cast<resource::Condition>(test->condition));
-      bound = builder.getI64IntegerAttr(test->bound);
-    }
-    count = counts.lookup(word);
-    if (!count)
-      return emitError(loc) << "not yet supported: trips that no argument says";
-    usedWords.insert(word);
+  uint32_t counting = first.count;
+  auto test = llvm::find_if(
+      tests, [&](const ProgramTest &test) { return test.word == counting; });
+  if (counting != 0 && test != tests.end() && !wordUses.contains(counting)) {
+    counting = test->tested;
+    when = resource::ConditionAttr::get(
+        builder.getContext(),
+        static_cast<resource::Condition>(test->condition));
+    bound = builder.getI64IntegerAttr(test->bound);
   }
   // A barrier that ends each iteration is the loop's own.
   bool hasBarrier =
@@ -393,7 +488,10 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
       hasBarrier ? builder.getUnitAttr() : UnitAttr(),
       *command ? builder.getI64IntegerAttr(int64_t((*command)->end))
                : IntegerAttr(),
-      count, ValueRange(), when, bound);
+      ValueRange(), DenseI64ArrayAttr(), IntegerAttr(), ValueRange(), when,
+      bound);
+  if (counting != 0 && failed(setCount(loop, counting)))
+    return failure();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&loop.getBody().emplaceBlock());
 
@@ -551,7 +649,7 @@ OwningOpRef<ModuleOp> KernelReader::run() {
     emitError(locate("PROG")) << "there is no program";
     return {};
   }
-  if (failed(parsePrograms()))
+  if (failed(applyLeastNumbers()) || failed(parsePrograms()))
     return {};
 
   auto [moduleName, name] = StringRef(kernel.names.kernel).rsplit("::");
@@ -621,7 +719,7 @@ OwningOpRef<ModuleOp> KernelReader::run() {
     if (!usedWords.contains(use.spmAddress)) {
       emitError(locate("SCAL")) << "not yet supported: a number in SPM address "
                                 << llvm::formatv("{0:x}", use.spmAddress).str()
-                                << ", which counts no trips and moves no DMA";
+                                << ", which counts no trips and moves no base";
       return {};
     }
   if (failed(verify(*module)))

@@ -138,17 +138,12 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
         side.operand = arguments[it->second->operand];
         side.offset = it->second->addend;
         relocations.erase(it);
-        for (const edf::ScalarUse *use : starts.lookup(word)) {
-          // Bases count from the least number.
-          int64_t first;
-          int64_t &total = scales[2 * use->scalar + isTargetSide];
-          if (llvm::MulOverflow(
-                  use->scale, int64_t(kernel.scalars.scalars[use->scalar].min),
-                  first) ||
-              llvm::AddOverflow(side.offset, first, side.offset) ||
-              llvm::AddOverflow(total, use->scale, total))
+        // Bases count from the least number.
+        for (const edf::ScalarUse *use : wordUses.lookup(word)) {
+          int64_t first =
+              use->scale * int64_t(kernel.scalars.scalars[use->scalar].min);
+          if (llvm::AddOverflow(side.offset, first, side.offset))
             return fail() << name << ": the offset does not fit in 64 bits";
-          usedWords.insert(word);
         }
       } else {
         AddressLocation place = rngd::locate(base);
@@ -160,13 +155,15 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
         if (place.kind == AddressLocation::Kind::DM)
           side.offset -= int64_t(machine::dmBase);
       }
+      if (failed(takeStarts(loc, word, isTargetSide, scales)))
+        return failure();
       if (side.offset < 0)
         return fail() << name << ": the offset " << side.offset
                       << " lies before the operand";
       return success();
     };
     if (isIndirect &&
-        starts.contains(engine.address + DmaDescriptor::listOffset))
+        wordUses.contains(engine.address + DmaDescriptor::listOffset))
       return fail() << "not yet supported: an index that starts by a number";
     if (isIndirect &&
         failed(locateSide(engine.list,
@@ -228,23 +225,18 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
       if (side.operand != first.operand)
         return emitError(loc) << "not yet supported: engines with different "
                                  "operands in one DMA";
-      int64_t span = machine::dmSliceStride;
-      int64_t first = side.offset % span, last = first;
-      // Eight terms of 16 and 22 bits. A step to an earlier byte of the next
-      // slice is shorter than a slice.
-      for (auto [size, stride] : llvm::zip(side.sizes, side.strides)) {
-        int64_t step = (stride + span / 2) % span - span / 2;
-        (step < 0 ? first : last) += (size - 1) * step;
-      }
+      auto [first, last] = lir::getSliceBytes(side.offset, side.sizes,
+                                              side.strides, engine.packet);
       use.address = std::min(use.address, first);
-      end = std::max(end, last + engine.packet);
+      end = std::max(end, last);
     }
     if (first.operand) {
       buffers[isTarget].buffer = first.operand;
       continue;
     }
     use.bytes = end - use.address;
-    FailureOr<PlacedBuffer> found = findBuffer(loc, use, *command);
+    FailureOr<PlacedBuffer> found =
+        findBuffer(loc, widen(use, *moves), *command);
     if (failed(found))
       return failure();
     buffers[isTarget] = *found;
@@ -297,19 +289,11 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
   DenseI64ArrayAttr advanceAttr;
   if (llvm::any_of(*advance, [](int64_t step) { return step != 0; }))
     advanceAttr = builder.getDenseI64ArrayAttr(*advance);
-  SmallVector<Value> numbers;
-  SmallVector<int64_t> numberSteps;
-  for (auto [i, scalar] : llvm::enumerate(kernel.scalars.scalars))
-    if ((*moves)[2 * i] != 0 || (*moves)[2 * i + 1] != 0) {
-      numbers.push_back(arguments[scalar.operand]);
-      numberSteps.append({(*moves)[2 * i], (*moves)[2 * i + 1]});
-    }
   auto issue = resource::IssueOp::create(
       builder, loc, Type(), resource::Engine::Dma,
       builder.getI64IntegerAttr(event.tag), getCycles(*command), advanceAttr,
-      ValueRange(), numbers,
-      numbers.empty() ? DenseI64ArrayAttr()
-                      : builder.getDenseI64ArrayAttr(numberSteps));
+      ValueRange(), ValueRange(), DenseI64ArrayAttr());
+  setStarts(issue, *moves);
   if (*command && loopSteps.empty())
     tagEnds[event.tag] = int64_t((*command)->end);
   OpBuilder::InsertionGuard guard(builder);

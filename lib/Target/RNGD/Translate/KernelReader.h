@@ -62,6 +62,16 @@ private:
   /// With the source line, if the file has one.
   mlir::Location locate(unsigned cluster, size_t instruction);
 
+  llvm::LogicalResult applyLeastNumbers();
+  /// Adds to `scales`, two numbers a scalar of the kernel, what moves a word.
+  llvm::LogicalResult takeStarts(mlir::Location loc, uint32_t word,
+                                 bool isTarget,
+                                 llvm::SmallVectorImpl<int64_t> &scales);
+  /// The arguments and steps of an issue.
+  void setStarts(resource::IssueOp issue, llvm::ArrayRef<int64_t> scales);
+  /// A use of bytes, with all places to which numbers move it.
+  BufferUse widen(BufferUse use, llvm::ArrayRef<int64_t> scales) const;
+  llvm::LogicalResult setCount(resource::LoopOp loop, uint32_t word);
   llvm::LogicalResult parsePrograms();
   llvm::LogicalResult buildArguments();
   llvm::LogicalResult buildBuffers();
@@ -109,10 +119,11 @@ private:
   std::array<size_t, machine::clusters> programIndex = {};
 
   llvm::SmallVector<mlir::Value> arguments;
-  /// Numbers of the host by the SPM word that holds them; those that are added
-  /// to the bases of DMAs; the words that loops and DMAs have used.
-  llvm::DenseMap<uint32_t, mlir::Value> counts;
-  llvm::DenseMap<uint32_t, llvm::SmallVector<const edf::ScalarUse *, 1>> starts;
+  /// Uses of numbers of the host by the SPM word that they change, and the words
+  /// that loops and commands have used. `kernel.spm` holds the words with the
+  /// least numbers.
+  llvm::DenseMap<uint32_t, llvm::SmallVector<const edf::ScalarUse *, 1>>
+      wordUses;
   llvm::DenseSet<uint32_t> usedWords;
   std::vector<ProgramTest> tests;
   std::vector<Placement> placements;

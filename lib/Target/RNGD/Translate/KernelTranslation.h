@@ -9,6 +9,7 @@
 
 #include "furiosa/Dialect/Utils/ElementTypes.h"
 #include "furiosa/Support/Version.h"
+#include "furiosa/Target/RNGD/Encodings.h"
 #include "furiosa/Target/RNGD/Translate.h"
 
 #include "mlir/IR/Builders.h"
@@ -25,6 +26,22 @@ inline constexpr unsigned noDescriptorRegister =
 
 inline constexpr llvm::StringLiteral producer =
     "furiosa-opt-mlir " FURIOSA_VERSION;
+
+/// Whether a block holds the base of what an exec commits (true) or fetches
+/// (false), which numbers of the host move; nothing for other blocks.
+inline std::optional<bool> isMovedBlock(Block block) {
+  if (block == Block::FetchUnitMainContext || block == Block::SubFetchUnit)
+    return false;
+  if (block == Block::CommitUnitMainContext || block == Block::SubCommitUnit)
+    return true;
+  return std::nullopt;
+}
+
+/// Bytes from the start of such a block to the word that begins with the base.
+inline uint32_t getBaseOffset(Block block) {
+  const SfrBlock &layout = sfrBlock(block);
+  return layout.registers[layout.find("base")->reg].offset;
+}
 
 /// Which DMAs a wait may be about, for each PE: a wait for a tag goes to the
 /// PEs that started a DMA with it since the last wait; if there are none on any

@@ -198,6 +198,7 @@ bool ProgramParser::parseIssue(std::vector<ProgramEvent> &events) {
     break;
   case TucOp::StoTrf:
   case TucOp::StoVrf:
+  case TucOp::StoS:
     if (!parseStore(*command, event))
       return false;
     break;

@@ -84,7 +84,9 @@ private:
   LogicalResult addTests();
   LogicalResult addLoop(resource::LoopOp loop);
   FailureOr<uint32_t> getScalar(Operation *op, Value number);
-  FailureOr<uint32_t> getNumberWord(Operation *op, Value number);
+  FailureOr<uint32_t> getNumberWord(resource::LoopOp loop);
+  LogicalResult addStarts(resource::IssueOp issue, uint32_t word, bool isTarget);
+  FailureOr<int64_t> getStartAtZero(resource::IssueOp issue, bool isTarget);
   FailureOr<uint32_t> getCountWord(resource::LoopOp loop);
   void addNames();
   void addLocations();
@@ -99,6 +101,7 @@ private:
                 std::optional<ArrayRef<int64_t>> cycles, std::string text);
   std::string describe(Value buffer, int64_t offset) const;
   std::string describe(lir::ExecOp exec) const;
+  std::string describeCount(resource::LoopOp loop) const;
 
   std::optional<int64_t> getAddress(Value buffer) const {
     auto it = addresses.find(buffer);
@@ -119,9 +122,12 @@ private:
   edf::SpmBuilder spm;
   llvm::DenseMap<Value, int64_t> addresses;
   llvm::DenseMap<Value, uint32_t> operands;
-  /// SPM words by the argument that they hold.
-  llvm::DenseMap<Value, uint32_t> numberWords;
-  /// SPM words that are 1 if the argument compares so, else 0.
+  /// SPM words by the sum of scalars, with their scales, and a number that they
+  /// hold.
+  std::map<std::pair<SmallVector<std::pair<uint32_t, int64_t>>, int64_t>,
+           uint32_t>
+      numberWords;
+  /// SPM words that are 1 if another word compares so, else 0.
   std::map<std::tuple<uint32_t, resource::Condition, int64_t>, uint32_t>
       testWords;
   SmallVector<ClusterProgram, 2> clusters;
@@ -288,6 +294,25 @@ std::string KernelWriter::describe(lir::ExecOp exec) const {
   return from + " -> " + to;
 }
 
+/// " by n", or " by 2 n - m + 3".
+std::string KernelWriter::describeCount(resource::LoopOp loop) const {
+  std::string text;
+  auto add = [&](int64_t number, std::string unit) {
+    uint64_t size = number < 0 ? -uint64_t(number) : uint64_t(number);
+    text += text.empty() ? (number < 0 ? " by -" : " by ")
+            : number < 0 ? " - "
+                         : " + ";
+    if (unit.empty() || size != 1)
+      text += std::to_string(size) + (unit.empty() ? "" : " ");
+    text += unit;
+  };
+  for (auto [i, number] : llvm::enumerate(loop.getCounts()))
+    add(loop.getScale(i), describe(number, 0));
+  if (loop.getPlus())
+    add(*loop.getPlus(), "");
+  return text;
+}
+
 void KernelWriter::schedule(edf::CommandKind kind, uint32_t index,
                             std::optional<ArrayRef<int64_t>> cycles,
                             std::string text) {
@@ -352,6 +377,19 @@ LogicalResult KernelWriter::addExec(resource::IssueOp issue, lir::ExecOp exec) {
       encodeExec(exec, [&](Value buffer) { return getAddress(buffer); });
   if (failed(encoded))
     return failure();
+  // The registers that numbers move.
+  bool isMoved = !issue.getNumbers().empty();
+  for (SfrImage &image : encoded->images) {
+    std::optional<bool> isTarget = isMovedBlock(image.block());
+    if (!isMoved || !isTarget)
+      continue;
+    FailureOr<int64_t> moved = getStartAtZero(issue, *isTarget);
+    if (failed(moved))
+      return failure();
+    if (Fault fault = image.set(
+            "base", 0, *image.get("base") + uint64_t(*moved)))
+      return exec.emitOpError() << *fault;
+  }
   TucCommand start = encoded->exec();
   // With a custom switch each slice has a fetch block of its own.
   std::vector<SfrImage> bySlice;
@@ -374,12 +412,14 @@ LogicalResult KernelWriter::addExec(resource::IssueOp issue, lir::ExecOp exec) {
   if (const FetchConversion *lookup = decoded->fetch.lookup)
     tables.insert(lookup->code);
 
-  // Words in a row go into a register file by one command.
-  if (std::optional<TucCommand> store = encodeShortStore(*decoded)) {
+  // Words in a row go by one command.
+  if (std::optional<TucCommand> store =
+          isMoved ? std::nullopt : encodeShortStore(*decoded)) {
     for (ClusterProgram &cluster : clusters) {
       TucCommand command = *store;
-      for (StringRef operand : {"r0", "r1", "r2"})
-        if (failed(setField(exec, command, operand, cluster.takeRegister())))
+      for (unsigned k = 0; k < command.numOperands(); ++k)
+        if (failed(setField(exec, command, "r" + std::to_string(k),
+                            cluster.takeRegister())))
           return failure();
       push(cluster, command, getAllPEs());
     }
@@ -397,10 +437,17 @@ LogicalResult KernelWriter::addExec(resource::IssueOp issue, lir::ExecOp exec) {
   };
   SmallVector<Write, 8> writes;
   auto addWrite = [&](const SfrImage &image, unsigned slice, uint8_t peMask) {
-    llvm::Expected<uint32_t> place = spm.add(image);
+    std::optional<bool> isTarget =
+        isMoved ? isMovedBlock(image.block()) : std::nullopt;
+    llvm::Expected<uint32_t> place =
+        spm.add(image, /*bank=*/0, /*isOwn=*/isTarget.has_value());
     if (!place)
       return LogicalResult(exec.emitOpError()
                            << llvm::toString(place.takeError()));
+    if (isTarget &&
+        failed(addStarts(issue, *place + getBaseOffset(image.block()),
+                         *isTarget)))
+      return failure();
     writes.push_back(
         {image.block(), *place, image.words().size(), slice, peMask});
     return success();
@@ -532,6 +579,17 @@ LogicalResult KernelWriter::addDma(resource::IssueOp issue, lir::DmaOp dma) {
     DmaDescriptor descriptor;
     if (failed(encodeDescriptor(dma, engine, descriptor)))
       return failure();
+    int64_t atZero[2];
+    for (bool isTarget : {false, true}) {
+      FailureOr<int64_t> moved = getStartAtZero(issue, isTarget);
+      if (failed(moved))
+        return failure();
+      atZero[isTarget] = *moved;
+      // Of an operand the relocation says it.
+      if (!operands.count(isTarget ? dma.getTarget() : dma.getSource()))
+        (isTarget ? descriptor.destination : descriptor.source) +=
+            uint64_t(*moved);
+    }
     llvm::Expected<uint32_t> address = spm.add(descriptor);
     if (!address)
       return dma.emitOpError("engine of cluster ")
@@ -549,19 +607,9 @@ LogicalResult KernelWriter::addDma(resource::IssueOp issue, lir::DmaOp dma) {
       uint32_t word = *address + (isTarget ? DmaDescriptor::destinationOffset
                                            : DmaDescriptor::sourceOffset);
       int64_t first = isTarget ? engine.getTarget() : engine.getSource();
-      ArrayRef<int64_t> starts =
-          issue.getStarts().value_or(ArrayRef<int64_t>());
-      for (auto [i, number] : llvm::enumerate(issue.getNumbers())) {
-        FailureOr<uint32_t> scalar = getScalar(issue, number);
-        if (failed(scalar))
-          return failure();
-        int64_t step = starts[2 * i + isTarget];
-        if (step == 0)
-          continue;
-        // The base is that of the least number.
-        first -= step * kernel.scalars.scalars[*scalar].min;
-        kernel.scalars.uses.push_back({word, *scalar, step});
-      }
+      first += atZero[isTarget];
+      if (failed(addStarts(issue, word, isTarget)))
+        return failure();
       if (operand != operands.end())
         kernel.arguments.relocations.push_back({word, operand->second, first});
       std::optional<ArrayRef<int64_t>> advance = issue.getAdvance();
@@ -669,25 +717,61 @@ FailureOr<uint32_t> KernelWriter::getScalar(Operation *op, Value number) {
   return static_cast<uint32_t>(scalar - kernel.scalars.scalars.begin());
 }
 
-/// The SPM word that holds an argument.
-FailureOr<uint32_t> KernelWriter::getNumberWord(Operation *op, Value number) {
-  auto [known, isNew] = numberWords.try_emplace(number, 0);
+/// The SPM word that holds what a loop counts by.
+FailureOr<uint32_t> KernelWriter::getNumberWord(resource::LoopOp loop) {
+  SmallVector<std::pair<uint32_t, int64_t>> sum;
+  for (auto [i, number] : llvm::enumerate(loop.getCounts())) {
+    FailureOr<uint32_t> scalar = getScalar(loop, number);
+    if (failed(scalar))
+      return failure();
+    sum.push_back({*scalar, loop.getScale(i)});
+  }
+  int64_t plus = loop.getPlus().value_or(0);
+  auto [known, isNew] = numberWords.try_emplace({sum, plus}, 0);
   if (!isNew)
     return known->second;
-  FailureOr<uint32_t> scalar = getScalar(op, number);
-  if (failed(scalar))
-    return failure();
-  auto word = spm.addWord();
+  auto word = spm.addWord(uint64_t(plus));
   if (!word)
-    return op->emitOpError(llvm::toString(word.takeError()));
-  kernel.scalars.uses.push_back({*word, *scalar, 1});
+    return loop.emitOpError(llvm::toString(word.takeError()));
+  for (auto [scalar, scale] : sum)
+    kernel.scalars.uses.push_back({*word, scalar, scale});
   return known->second = *word;
+}
+
+/// How far a base is moved from that of the least numbers to that of zeros,
+/// which the file holds.
+FailureOr<int64_t> KernelWriter::getStartAtZero(resource::IssueOp issue,
+                                                bool isTarget) {
+  ArrayRef<int64_t> starts = issue.getStarts().value_or(ArrayRef<int64_t>());
+  int64_t moved = 0;
+  for (auto [i, number] : llvm::enumerate(issue.getNumbers())) {
+    FailureOr<uint32_t> scalar = getScalar(issue, number);
+    if (failed(scalar))
+      return failure();
+    // RES-28 has bounded all.
+    moved -= starts[2 * i + isTarget] * kernel.scalars.scalars[*scalar].min;
+  }
+  return moved;
+}
+
+/// Has numbers move the base in an SPM word.
+LogicalResult KernelWriter::addStarts(resource::IssueOp issue, uint32_t word,
+                                      bool isTarget) {
+  ArrayRef<int64_t> starts = issue.getStarts().value_or(ArrayRef<int64_t>());
+  for (auto [i, number] : llvm::enumerate(issue.getNumbers())) {
+    FailureOr<uint32_t> scalar = getScalar(issue, number);
+    if (failed(scalar))
+      return failure();
+    if (int64_t step = starts[2 * i + isTarget])
+      kernel.scalars.uses.push_back({word, *scalar, step});
+  }
+  return success();
 }
 
 /// The SPM word that holds how often a loop runs. That of a test is set where
 /// the programs begin: an ADD in a loop would be undone at its end.
 FailureOr<uint32_t> KernelWriter::getCountWord(resource::LoopOp loop) {
-  FailureOr<uint32_t> number = getNumberWord(loop, loop.getCount());
+  FailureOr<uint32_t> number = getNumberWord(loop);
   if (failed(number) || !loop.getWhen())
     return number;
   return testWords.at({*number, *loop.getWhen(), *loop.getBound()});
@@ -697,14 +781,14 @@ LogicalResult KernelWriter::addTests() {
   WalkResult result = program.walk([&](resource::LoopOp loop) {
     if (!loop.getWhen())
       return WalkResult::advance();
-    FailureOr<uint32_t> number = getNumberWord(loop, loop.getCount());
+    FailureOr<uint32_t> number = getNumberWord(loop);
     if (failed(number))
       return WalkResult::interrupt();
     auto [known, isNew] =
         testWords.try_emplace({*number, *loop.getWhen(), *loop.getBound()}, 0);
     if (!isNew)
       return WalkResult::advance();
-    auto word = spm.addWord();
+    auto word = spm.addWord(0);
     if (!word)
       return WalkResult(loop.emitOpError(llvm::toString(word.takeError())));
     known->second = *word;
@@ -732,7 +816,7 @@ LogicalResult KernelWriter::addLoop(resource::LoopOp loop) {
     return success();
   }
   uint32_t count = 0;
-  if (loop.getCount()) {
+  if (loop.isCounted()) {
     FailureOr<uint32_t> word = getCountWord(loop);
     if (failed(word))
       return failure();
@@ -746,7 +830,7 @@ LogicalResult KernelWriter::addLoop(resource::LoopOp loop) {
   schedule(
       edf::CommandKind::Loop, 0, ArrayRef<int64_t>(cycles),
       (Twine("loop ") + Twine(loop.getTrips()) +
-       (loop.getCount() ? " by " + describe(loop.getCount(), 0) : "") +
+       describeCount(loop) +
        (loop.getWhen()
             ? " when " + resource::stringifyCondition(*loop.getWhen()).str() +
                   " " + std::to_string(*loop.getBound())

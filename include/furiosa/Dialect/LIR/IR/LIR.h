@@ -52,6 +52,13 @@ rngd::FeedType toMachine(FeedType type);
 /// it names, not in its own PE.
 bool isRemoteAddress(int64_t address);
 
+/// The first byte within a slice that loops from an address in data memory on
+/// reach, and the one behind the last packet. Sizes are those of a descriptor.
+std::pair<int64_t, int64_t> getSliceBytes(int64_t base,
+                                          llvm::ArrayRef<int64_t> sizes,
+                                          llvm::ArrayRef<int64_t> strides,
+                                          int64_t packet);
+
 /// Bits of one element in a feed buffer as it is stored (5 and 9 bit integers
 /// take 4 and 8); empty for types that no multiplier takes (TU-36).
 std::optional<int64_t> getStorageBits(FeedType type);

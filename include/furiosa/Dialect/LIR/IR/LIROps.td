@@ -105,14 +105,15 @@ def LIR_ExecOp : LIR_Op<"exec", [SingleBlock, NoTerminator, NoRegionArguments,
 // Fetch side
 //===----------------------------------------------------------------------===//
 
-def LIR_FetchSequencerOp : LIR_Unit<"fetch_sequencer"> {
+def LIR_FetchSequencerOp : LIR_Unit<"fetch_sequencer", [AttrSizedOperandSegments]> {
   let summary = "Read a DM buffer in nested loops";
   let description = [{
     Loops are outermost first, `count : stride in bytes`; each step reads `read`
     bytes, `packet` bytes make a packet behind the fetch adapter, `flits` flits
     are collected from them. A packet travels in words of 8 bytes and flits of
     32, the last ones filled up with undefined bytes. At most 8 loops of at most
-    65,536 (MM-6, MM-7).
+    65,536 (MM-6, MM-7). A bracket behind the buffer adds an SSA offset in bytes
+    to the base.
 
     With `interleave` the loop `along` has size 2 and stride 0: its first step
     reads the source, its second one, by the same loops, the other buffer from
@@ -124,13 +125,13 @@ def LIR_FetchSequencerOp : LIR_Unit<"fetch_sequencer"> {
     fetch_sequencer %a interleave %b from 0 along 0 loops [2 : 0, 4 : 32] read 32 packet 32 flits 8 : !lir.mem<dm, 128>, !lir.mem<dm, 128>
     ```
   }];
-  let arguments = (ins LIR_MemType:$source, DefaultValuedAttr<LIR_Int, "0">:$base,
-      Optional<LIR_MemType>:$other, DefaultValuedAttr<LIR_Int, "0">:$other_base,
+  let arguments = (ins LIR_MemType:$source, Optional<Index>:$offset,
+      DefaultValuedAttr<LIR_Int, "0">:$base, Optional<LIR_MemType>:$other, DefaultValuedAttr<LIR_Int, "0">:$other_base,
       DefaultValuedAttr<LIR_Int, "0">:$pair_loop,
       DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides, LIR_Int:$read,
       LIR_Int:$packet, LIR_Int:$flits);
   let assemblyFormat = [{
-    $source (`base` $base^)? (`interleave` $other^ `from` $other_base `along` $pair_loop)?
+    $source (`[` $offset^ `]`)? (`base` $base^)? (`interleave` $other^ `from` $other_base `along` $pair_loop)?
     `loops` custom<Loops>($sizes, $strides) `read` $read `packet` $packet `flits` $flits
     attr-dict `:` qualified(type($source)) (`,` qualified(type($other))^)?
   }];
@@ -448,18 +449,20 @@ def LIR_CommitSequencerOp : LIR_Unit<"commit_sequencer"> {
   let summary = "Write a DM buffer in nested loops";
   let description = [{
     Each step writes `write` bytes. `slices` gives the slices that write, as
-    pairs of first and last (MM-6, MM-7, MM-26).
+    pairs of first and last (MM-6, MM-7, MM-26). A bracket behind the buffer adds
+    an SSA offset in bytes to the base.
 
     Example:
     ```mlir
     commit_sequencer %c loops [128 : 32] write 32 slices [0, 255] : !lir.mem<dm, 4096>
     ```
   }];
-  let arguments = (ins LIR_MemType:$target, DefaultValuedAttr<LIR_Int, "0">:$base,
+  let arguments = (ins LIR_MemType:$target, Optional<Index>:$offset,
+      DefaultValuedAttr<LIR_Int, "0">:$base,
       DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides, LIR_Int:$write,
       DenseI64ArrayAttr:$slices);
   let assemblyFormat = [{
-    $target (`base` $base^)? `loops` custom<Loops>($sizes, $strides) `write` $write
+    $target (`[` $offset^ `]`)? (`base` $base^)? `loops` custom<Loops>($sizes, $strides) `write` $write
     `slices` $slices attr-dict `:` qualified(type($target))
   }];
   let hasVerifier = 1;

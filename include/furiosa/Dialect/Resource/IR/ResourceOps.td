@@ -106,7 +106,8 @@ def Resource_IssueOp : Resource_Op<"issue", [ParentOneOf<["ProgramOp", "LoopOp"]
     it is waited for. `advance` says by how many bytes the bases of a DMA's
     source and target move with each iteration of the loops around, outermost
     first, two numbers a loop. `starts by` arguments with a range says by how
-    many bytes the two bases move with each number above its least. A scheduled
+    many bytes the two bases, of an exec those of fetch and commit, move with
+    each number above its least. A scheduled
     command of a loop counts its cycles from the start of an iteration.
 
     Rules:
@@ -118,9 +119,10 @@ def Resource_IssueOp : Resource_Op<"issue", [ParentOneOf<["ProgramOp", "LoopOp"]
       stays inside the buffers and keeps to MM-29 and MM-30.
     - RES-18: no SSA offset is left in a command.
     - RES-19: a token comes from the same block.
-    - RES-28: only a DMA has `starts`, two numbers for each argument, of which
-      all have a range; with every number it stays inside the buffers and keeps
-      to MM-29 and MM-30.
+    - RES-28: `starts` has two numbers for each argument, of which all have a
+      range; with every number a command stays inside the buffers and keeps to
+      MM-26, MM-29 and MM-30. An exec would do so from its first byte on with
+      numbers of 0 as well, which is what its registers hold in the binary.
 
     Example:
     ```mlir
@@ -174,17 +176,20 @@ def Resource_LoopOp : Resource_Op<"loop", [ParentOneOf<["ProgramOp", "LoopOp"]>,
     The queue is drained by waits at the end of the body. `cycles` are those of
     one iteration. Loops nest at most 8 deep. With `barrier` all PEs wait for
     one another at the end of each iteration; a barrier between two commands is
-    such a loop of one trip with nothing in it. `by` an argument the loop makes
-    as many trips as the host says, perhaps none, and `trips` is the most: what
-    is known of the schedule holds for that. With `when` it makes its one trip
-    if the argument is equal to a number, not equal, less or not less.
+    such a loop of one trip with nothing in it. `by` arguments the loop makes as
+    many trips as the host says, perhaps none, and `trips` is the most: what is
+    known of the schedule holds for that. The arguments are added, each times
+    its number of `scales` (1 where there are none), and `plus` a number. With
+    `when` the loop makes its one trip if that sum is equal to a number, not
+    equal, less or not less.
 
     Rules:
     - RES-19: a token comes from the same block.
     - RES-21: at least one trip; cycles not negative.
     - RES-22: the body holds issues, waits and loops.
-    - RES-26: a loop by an argument takes one with a range; that begins at 0 or
-      above and ends at the trips, or there is a `when` and one trip.
+    - RES-26: a loop by arguments takes those with a range and as many scales;
+      their sum begins at 0 or above and ends at the trips, or there is a `when`
+      and one trip.
 
     Example:
     ```mlir
@@ -194,25 +199,41 @@ def Resource_LoopOp : Resource_Op<"loop", [ParentOneOf<["ProgramOp", "LoopOp"]>,
     }
     resource.loop 1 by %n : !lir.mem<hbm, 4> when lt 3 cycles 1742 {
     }
+    resource.loop 8 by %n, %m : !lir.mem<hbm, 4>, !lir.mem<hbm, 4> scales [1, -2] plus 4 cycles 1742 {
+    }
     resource.loop 1 barrier {
     }
     ```
   }];
   let arguments = (ins LIR_Int:$trips, UnitAttr:$barrier, OptionalAttr<LIR_Int>:$cycles,
-      Optional<LIR_MemType>:$count, Variadic<Resource_TokenType>:$after,
+      Variadic<LIR_MemType>:$counts, OptionalAttr<DenseI64ArrayAttr>:$scales,
+      OptionalAttr<LIR_Int>:$plus, Variadic<Resource_TokenType>:$after,
       OptionalAttr<Resource_Condition>:$when, OptionalAttr<LIR_Int>:$bound);
   let results = (outs Optional<Resource_TokenType>:$token);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $trips (`by` $count^ `:` qualified(type($count)) (`when` $when^ $bound)?)? (`barrier` $barrier^)? (`cycles` $cycles^)? (`after` ` ` `[` $after^ `]`)?
+    $trips (`by` $counts^ `:` qualified(type($counts)) (`scales` $scales^)? (`plus` $plus^)? (`when` $when^ $bound)?)?
+    (`barrier` $barrier^)? (`cycles` $cycles^)? (`after` ` ` `[` $after^ `]`)?
     attr-dict-with-keyword $body (`:` type($token)^)?
   }];
   // Of as many trips as it says.
   let builders = [OpBuilder<(ins "::mlir::Type":$token, "int64_t":$trips,
       "bool":$barrier, CArg<"::mlir::ValueRange", "{}">:$after), [{
-    build($_builder, $_state, token, trips, barrier, /*cycles=*/{}, /*count=*/{},
-          after, /*when=*/{}, /*bound=*/{});
+    build($_builder, $_state, token, trips, barrier, /*cycles=*/{}, /*counts=*/{},
+          /*scales=*/{}, /*plus=*/{}, after, /*when=*/{}, /*bound=*/{});
   }]>];
+  let extraClassDeclaration = [{
+    /// Whether only the run knows how often the loop runs.
+    bool isCounted() { return !getCounts().empty(); }
+    /// How often an argument that counts is added.
+    int64_t getScale(unsigned count) {
+      return getScales() && count < getScales()->size() ? (*getScales())[count]
+                                                        : 1;
+    }
+    /// The least and the most of the sum that counts; nothing where that leaves
+    /// 64 bits or an argument has no range.
+    std::optional<std::pair<int64_t, int64_t>> getCountRange();
+  }];
   let hasRegionVerifier = 1;
 }
 

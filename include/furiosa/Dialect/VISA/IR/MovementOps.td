@@ -64,17 +64,22 @@ def VISA_CopyOp : VISA_MovementOp<"copy"> {
   let description = [{
     As `to_hbm` and `to_dm`, but the target exists; where it is a view, cells
     outside the window stay as they are. Source and target may both lie in HBM
-    or both in data memory; there, cells may change their slice. Rules MM-28 …
-    MM-33, MM-36.
+    or both in data memory; there, cells may change their slice. A `parallel`
+    copy moves cells within their slices, in the sub context and words of 8
+    bytes, while the DMA does something else. Rules MM-28 … MM-33, MM-36.
 
-    Example:
+    Examples:
     ```mlir
+    visa.copy parallel %r into %s : !visa.dm<i8, slice "R", element "K", #axes>, !visa.dm<i8, slice "R", element "K", #axes>
     visa.copy %r into %yt : !visa.dm<f32, slice "R / 8 % 256", element "R % 8", #axes>, !visa.hbm<f32, element "1 #{!} 64, R % 2048", #axes>
     ```
   }];
   let arguments = (ins Arg<VISA_HbmOrDm, "the tensor moved", [MemRead]>:$source,
-                       Arg<VISA_HbmOrDm, "where it goes", [MemWrite]>:$target);
-  let assemblyFormat = "$source `into` $target attr-dict `:` type($source) `,` type($target)";
+                       Arg<VISA_HbmOrDm, "where it goes", [MemWrite]>:$target,
+                       UnitAttr:$parallel);
+  let assemblyFormat = [{
+    (`parallel` $parallel^)? $source `into` $target attr-dict `:` type($source) `,` type($target)
+  }];
   let hasVerifier = 1;
 }
 

@@ -32,6 +32,13 @@ mlir::FailureOr<TransferPlan> planTransfer(mlir::Value source,
                                            mlir::Type targetType,
                                            FaultReporter &reporter);
 
+/// The plan of a copy in the sub context, within the slices of data memory: of
+/// each command the one engine stands for all slices, its packets are words of 8
+/// bytes.
+mlir::FailureOr<TransferPlan> planParallelCopy(mlir::Value source,
+                                               mlir::Value target,
+                                               FaultReporter &reporter);
+
 /// The plan of a gather or scatter between `rows` (of type `rowsType`, null
 /// where they are made) and `table`.
 mlir::FailureOr<TransferPlan> planIndirect(mlir::Value table, mlir::Value index,

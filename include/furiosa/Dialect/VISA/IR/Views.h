@@ -9,6 +9,8 @@
 
 #include "furiosa/Dialect/VISA/IR/KernelCheck.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace furiosa::visa {
@@ -47,9 +49,9 @@ inline constexpr llvm::StringLiteral rangeAttrName = "visa.range";
 /// That range; nothing for other values, and without one of 32 bits.
 std::optional<std::pair<int64_t, int64_t>> getNumberRange(mlir::Value value);
 
-/// Bounds of an index in which constants, numbers with a range and counters of
-/// loops with bounds of these are added and multiplied; nothing where they are
-/// not known or leave 64 bits.
+/// Bounds of an index that is computed from constants, numbers with a range and
+/// counters of loops with bounds of these; nothing where they are not known or
+/// leave 64 bits.
 std::optional<std::pair<int64_t, int64_t>> getIndexRange(mlir::Value index);
 
 /// Values that leave `rest` when divided by `modulus`; one value where that is
@@ -71,16 +73,23 @@ bool changesIndex(ReshapeOp reshape);
 /// The axis along which `rows` are found in `table` by `index` (MM-44), or -1.
 int getKeyAxis(mlir::Type table, mlir::Type index, mlir::Type rows);
 
-/// Whether constants and counters of loops with constant bounds are all that a
+/// Whether constants and counters of loops that can be unrolled are all that a
 /// value is computed from.
 bool isKnownWhenUnrolled(mlir::Value value);
 
-/// Whether the loops whose counters a value is computed from make more than
+/// Steps that a loop makes at most; nothing where that is not known.
+std::optional<int64_t> getMostTrips(mlir::scf::ForOp loop);
+
+/// Whether numbers of the host say how often a loop runs in a way that no
+/// counter of the chip follows: it is unrolled, each step under a condition.
+bool needsConditions(mlir::scf::ForOp loop);
+
+/// Whether loops whose counters a value is computed from make more than
 /// maxUnrolledSteps together.
 bool hasTooManySteps(mlir::Value value);
 
-/// Loops that tile data memory by their counter, or branch on it: they are
-/// unrolled below visa.
+/// Loops whose counters tile data memory, are branched on, bound other loops or
+/// are divided, and those that need conditions: they are unrolled below visa.
 llvm::SmallVector<mlir::Operation *> getUnrolledLoops(mlir::Operation *kernel);
 
 /// Steps of all loops that are unrolled around one op, at most.
