@@ -350,6 +350,12 @@ static Error decodeStash(ImageReader &reader, VectorConfig &config) {
   if (!isZip && !(*guard)->isAlways())
     return reader.fail("write_cmp_op", "not yet supported: a guarded stash");
   config.stash = StashConfig{*from, **guard};
+  for (unsigned k = *from; k < *to; ++k) {
+    if (config.chain[k].kind == VectorStep::Kind::Trim)
+      config.stash->kept = machine::vectorNarrowElements;
+    if (config.chain[k].kind == VectorStep::Kind::Pad)
+      config.stash->read = machine::vectorNarrowElements;
+  }
   return Error::success();
 }
 

@@ -184,7 +184,7 @@ Element VectorEngine::readFile(const AluConfig &alu, LoopCounter &counter,
 
 Error VectorEngine::run(unsigned position, Beat &beat, BeatSink sink) {
   if (config.stash && config.stash->position == position)
-    for (const Element &element : beat.live())
+    for (const Element &element : beat.live().take_front(config.stash->kept))
       if (admits(config.stash->guard, element).value_or(true))
         stash.push_back(element);
   if (position == config.chain.size())
@@ -195,10 +195,14 @@ Error VectorEngine::run(unsigned position, Beat &beat, BeatSink sink) {
   case VectorStep::Kind::Alu: {
     bool readsFile = step.alu.reads(AluSlot::Source::Vrf) ||
                      step.alu.reads(AluSlot::Source::Stash);
-    for (Element &element : beat.live())
+    for (auto [lane, element] : llvm::enumerate(beat.live())) {
+      bool isBeyondStash = step.alu.reads(AluSlot::Source::Stash) &&
+                           lane >= config.stash->read;
       apply(step.alu, element,
-            readsFile ? readFile(step.alu, counters[position], element)
-                      : Element());
+            readsFile && !isBeyondStash
+                ? readFile(step.alu, counters[position], element)
+                : Element());
+    }
     break;
   }
   case VectorStep::Kind::FxpToFp:

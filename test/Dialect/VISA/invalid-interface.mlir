@@ -66,7 +66,7 @@ func.func @wide(%d: !dm) {
     fetch %d time "1" packet "A % 8" : !dm
     collect time "1" packet "A % 8"
     // expected-error @below {{VE-30: immediate 4294967296 does not fit in 32 bits}}
-    vector_fxp add [imm 4294967296 : i64]
+    vector_fxp add [imm 4294967296]
   }
   return
 }
@@ -81,6 +81,65 @@ func.func @float(%d: !dm) {
     collect time "1" packet "A % 8"
     // expected-error @below {{VE-30: immediate does not fit in f32}}
     vector_fp add [imm 1.0e40]
+  }
+  return
+}
+
+// -----
+
+// A type that is written is kept to, also where the number would fit.
+#axes = #tmap.axes<A = 2048>
+!dm = !visa.dm<i32, slice "A / 8", element "A % 8", #axes>
+func.func @small_of_64_bits(%d: !dm) {
+  %r = visa.chain main -> !dm {
+    fetch %d time "1" packet "A % 8" : !dm
+    collect time "1" packet "A % 8"
+    // expected-error @below {{VE-30: an immediate of 'i64'; immediates are i32 or f32, write the number without a type}}
+    vector_fxp add [imm 1 : i64]
+  }
+  return
+}
+
+// -----
+
+#axes = #tmap.axes<A = 2048>
+!dm = !visa.dm<f32, slice "A / 8", element "A % 8", #axes>
+func.func @boundary_of_64_bits(%d: !dm) {
+  %r = visa.chain main -> !dm {
+    fetch %d time "1" packet "A % 8" : !dm
+    collect time "1" packet "A % 8"
+    vector_init
+    // expected-error @below {{VE-30: an immediate of 'f64'; immediates are i32 or f32, write the number without a type}}
+    vector_tag compare [less 1.0 : f64]
+  }
+  return
+}
+
+// -----
+
+// What would become 0 is refused, with and without a type.
+#axes = #tmap.axes<A = 2048>
+!dm = !visa.dm<f32, slice "A / 8", element "A % 8", #axes>
+func.func @vanishes(%d: !dm) {
+  %r = visa.chain main -> !dm {
+    fetch %d time "1" packet "A % 8" : !dm
+    collect time "1" packet "A % 8"
+    // expected-error @below {{VE-30: immediate is too small for f32 and would be 0; write 0.0}}
+    vector_fp add [imm 1.0e-320]
+  }
+  return
+}
+
+// -----
+
+#axes = #tmap.axes<A = 2048>
+!dm = !visa.dm<f32, slice "A / 8", element "A % 8", #axes>
+func.func @vanishes_even_in_64_bits(%d: !dm) {
+  %r = visa.chain main -> !dm {
+    fetch %d time "1" packet "A % 8" : !dm
+    collect time "1" packet "A % 8"
+    // expected-error @below {{VE-30: immediate is too small for f32 and would be 0; write 0.0}}
+    vector_fp add [imm -1.0e-400 : f32]
   }
   return
 }

@@ -11,6 +11,7 @@
 #include "furiosa/Support/VectorOps.h"
 #include "furiosa/Target/RNGD/Conversions.h"
 #include "furiosa/Target/RNGD/Encodings.h"
+#include "furiosa/Target/RNGD/Machine.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -272,6 +273,10 @@ struct StashConfig {
   /// Behind this many steps.
   unsigned position = 0;
   vector::Guard guard;
+  /// How many of a flit are kept and are read: the lower half where trim cuts
+  /// the upper one off, and where pad has filled it up.
+  unsigned kept = machine::vectorWideElements;
+  unsigned read = machine::vectorWideElements;
 };
 
 struct VectorConfig {

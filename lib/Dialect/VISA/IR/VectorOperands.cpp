@@ -284,6 +284,34 @@ static int findLostAxis(const Layout &layout) {
   return -1;
 }
 
+/// The elements of a stream in the order in which the stash takes or gives
+/// them: of flits whose upper half is padding the lower half.
+static mapping::Result<mapping::Mapping>
+getStashOrder(const mapping::Mapping &time, const mapping::Mapping &packet,
+              bool isHalf) {
+  auto halves = mapping::split(packet, isHalf ? 4 : packet.size());
+  if (!halves)
+    return halves.fault();
+  return mapping::pair(time, halves->second);
+}
+
+/// Whether what the stash gives next always is what the stream has: trim and pad
+/// tell the stash that upper halves are padding.
+static bool keepsStashOrder(const Layout &layout, Operation *reader) {
+  const VectorState &state = layout.vector;
+  bool isTrimmed = false, isPadded = false;
+  for (Operation *op = state.stashWrite; op && op != reader;
+       op = op->getNextNode()) {
+    auto narrow = dyn_cast<VectorNarrowOp>(op);
+    auto widen = dyn_cast<VectorWidenOp>(op);
+    isTrimmed |= narrow && narrow.getKind() == NarrowKind::Trim;
+    isPadded |= widen && widen.getKind() == WidenKind::Pad;
+  }
+  auto written = getStashOrder(state.stashTime, state.stashPacket, isTrimmed);
+  auto read = getStashOrder(layout.time, layout.packet, isPadded);
+  return written && read && mapping::same(*written, *read);
+}
+
 /// VE-38 … VE-44: a slot that reads the stash.
 static void readStash(StageChecker &checker, Layout &layout,
                       const vector::Guard &guard) {
@@ -327,8 +355,7 @@ static void readStash(StageChecker &checker, Layout &layout,
          << ", an axis that the stream has no more; read the stash before, or "
             "load the operand into the VRF and go on in a chain of its own";
     note(diag, write, "written");
-  } else if (!mapping::same(state.stashTime, layout.time) ||
-             !mapping::same(state.stashPacket, layout.packet)) {
+  } else if (!keepsStashOrder(layout, checker.getOperation())) {
     checker.notYetSupported()
         << "a stash of time \"" << state.stashTime.str() << "\" packet \""
         << state.stashPacket.str() << "\" for a stream of time \""

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/Format.h"
 
 #include <cstdio>
@@ -28,6 +29,18 @@ vector::Guard SlotAttr::getIds() const {
 // Scalars: `1`, `2.5`, `0x7FC00000 : f32`
 //===----------------------------------------------------------------------===//
 
+/// The number that is written from `begin` to `end`, where the next token is,
+/// without comments. The parser gives every number without a type 64 bits: only
+/// the text tells whether one was written, and is rounded to f32 once.
+static std::string getNumberText(SMLoc begin, SMLoc end) {
+  StringRef text(begin.getPointer(), end.getPointer() - begin.getPointer());
+  std::string result;
+  for (StringRef line : llvm::split(text, '\n'))
+    result += line.split("//").first;
+  llvm::erase_if(result, [](char c) { return llvm::isSpace(c); });
+  return result;
+}
+
 /// An i32 or f32 constant.
 static ParseResult parseScalar(OpAsmParser &parser, TypedAttr &scalar) {
   Builder &builder = parser.getBuilder();
@@ -35,23 +48,34 @@ static ParseResult parseScalar(OpAsmParser &parser, TypedAttr &scalar) {
   Attribute attribute;
   if (parser.parseAttribute(attribute))
     return failure();
-  // A number without a type is of 64 bits to the parser.
+  std::string text = getNumberText(loc, parser.getCurrentLocation());
+  bool hasType = StringRef(text).find_first_of(":#") != StringRef::npos;
   if (auto typed = dyn_cast<TypedAttr>(attribute))
     if (Type type = typed.getType();
         type.isIntOrFloat() && !type.isInteger(1) &&
-        !type.isSignlessInteger(32) && !type.isSignlessInteger(64) &&
-        !type.isF32() && !type.isF64())
+        !type.isSignlessInteger(32) && !type.isF32() &&
+        (hasType || !(type.isSignlessInteger(64) || type.isF64())))
       return parser.emitError(loc, "VE-30: an immediate of ")
              << type << "; immediates are i32 or f32, write the number "
              << "without a type";
   if (auto number = dyn_cast<FloatAttr>(attribute)) {
-    APFloat value = number.getValue();
-    bool wasFinite = value.isFinite();
-    bool losesInfo;
-    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-    if (wasFinite && !value.isFinite())
+    StringRef digits = StringRef(text).split(':').first;
+    // The bits are written, or an alias is.
+    if (digits.contains('x') || digits.contains('#')) {
+      scalar = number;
+      return success();
+    }
+    APFloat value(APFloat::IEEEsingle());
+    auto status = value.convertFromString(digits, APFloat::rmNearestTiesToEven);
+    if (!status) {
+      llvm::consumeError(status.takeError());
+      return parser.emitError(loc, "VE-30: immediate is no number of f32");
+    }
+    if (!value.isFinite())
       return parser.emitError(loc, "VE-30: immediate does not fit in f32");
+    if (value.isZero() && (*status & APFloat::opInexact))
+      return parser.emitError(loc, "VE-30: immediate is too small for f32 and "
+                                   "would be 0; write 0.0");
     scalar = FloatAttr::get(builder.getF32Type(), value);
     return success();
   }

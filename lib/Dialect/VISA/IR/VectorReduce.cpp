@@ -261,6 +261,44 @@ int visa::getIdentityAxis(VectorInterSliceReduceOp op, const Layout &before) {
   return reduce ? before.slice.axes().find(reduce.getAxis()) : -1;
 }
 
+/// Makes a digit of an axis two where one of the stride begins.
+static void cutDigit(Canonical &stream, int axis, int64_t stride) {
+  for (size_t k = 0; k < stream.factors.size(); ++k) {
+    Factor &outer = stream.factors[k];
+    if (outer.axis != axis || outer.stride >= stride ||
+        outer.stride * outer.extent <= stride || outer.live != outer.extent ||
+        stride % outer.stride != 0 ||
+        outer.extent % (stride / outer.stride) != 0)
+      continue;
+    Factor inner = outer;
+    inner.extent = inner.live = stride / outer.stride;
+    outer.extent = outer.live = outer.extent / inner.extent;
+    outer.stride = stride;
+    stream.factors.insert(stream.factors.begin() + k + 1, inner);
+    return;
+  }
+}
+
+/// The digits of a stream, innermost first, that together are `wanted`; none
+/// where it holds not all of them, or one goes beyond it.
+static SmallVector<Factor> coverDigit(const Canonical &stream,
+                                      const Factor &wanted) {
+  SmallVector<Factor> digits;
+  int64_t end = wanted.stride * wanted.extent;
+  for (int64_t stride = wanted.stride; stride < end;) {
+    const auto *digit =
+        llvm::find_if(stream.factors, [&](const Factor &factor) {
+          return factor.axis == wanted.axis && factor.stride == stride &&
+                 factor.extent > 1;
+        });
+    if (digit == stream.factors.end() || stride * digit->extent > end)
+      return {};
+    digits.push_back(*digit);
+    stride *= digit->extent;
+  }
+  return digits;
+}
+
 mapping::Result<SliceReducePlan>
 visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
                         const Mapping &time, const Mapping &flowTime,
@@ -301,15 +339,6 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
   for (const auto *part : {&before, &after, &steps, &flow})
     if (!*part)
       return part->fault();
-  // The digit of time that goes into slices; those beyond it are padding.
-  auto findStep = [&](const Factor &wanted) -> const Factor * {
-    for (int64_t extent : {wanted.extent, wanted.live})
-      for (const Factor &factor : steps->factors)
-        if (factor.axis == wanted.axis && factor.stride == wanted.stride &&
-            factor.extent == extent)
-          return &factor;
-    return nullptr;
-  };
   const mapping::Axes &axes = slice.axes();
   for (const Factor &factor : before->factors)
     if (factor.live != factor.extent &&
@@ -323,7 +352,8 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
               std::to_string(factor.extent) +
               " slices; reduce the axis inside the slices first, with "
               "vector_reduce, which gives the others what has no effect"};
-  SmallVector<Factor> promoted;
+  // What goes from time into the slices.
+  SmallVector<Factor> fromTime, fromFlow;
   int64_t step = 1;
   for (const Factor &factor : llvm::reverse(after->factors)) {
     bool isAxis = factor.axis >= 0 && factor.live > 1;
@@ -336,25 +366,41 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
               " lies within the reduced slices and stays; the slices that are "
               "reduced must be the innermost"};
     if (isAxis && time.uses(factor.axis)) {
-      const Factor *digit = findStep(factor);
-      if (!digit)
-        return mapping::Fault{
-            "VE-64", "freed-slot",
-            "the digit of axis " + axes[factor.axis].name +
-                " in slice is none of the time of the stream"};
-      if (!llvm::isPowerOf2_64(digit->extent))
+      // Slices beyond the live ones may be padding outside of the digit.
+      SmallVector<Factor> digits, flits;
+      for (int64_t extent : {factor.extent, factor.live}) {
+        Factor wanted = factor;
+        wanted.extent = extent;
+        for (Canonical *stream : {&*steps, &*flow}) {
+          cutDigit(*stream, wanted.axis, wanted.stride);
+          cutDigit(*stream, wanted.axis, wanted.stride * extent);
+        }
+        digits = coverDigit(*steps, wanted);
+        flits = coverDigit(*flow, wanted);
+        if (digits.empty() || flits.empty())
+          continue;
+        if (!llvm::isPowerOf2_64(extent))
+          return mapping::Fault{"VE-64", "freed-slot",
+                                "axis " + axes[factor.axis].name + " has " +
+                                    std::to_string(extent) +
+                                    " positions in time and " +
+                                    std::to_string(factor.extent) +
+                                    " in the slices; pad it in time as well"};
+        break;
+      }
+      if (digits.empty() || flits.empty())
         return mapping::Fault{"VE-64", "freed-slot",
-                              "axis " + axes[factor.axis].name + " has " +
-                                  std::to_string(digit->extent) +
-                                  " positions in time and " +
-                                  std::to_string(factor.extent) +
-                                  " in the slices; pad it in time as well"};
-      if (!llvm::is_contained(flow->factors, *digit))
-        return unsupported("an axis of time in the slices that the axis of the "
-                           "groups cuts in two");
-      promoted.push_back(*digit);
-      plan.mask += (digit->extent - 1) * step;
-      plan.steps.push_back({*digit, step});
+                              "the digit of axis " + axes[factor.axis].name +
+                                  " in slice is none of the time of the "
+                                  "stream"};
+      llvm::append_range(fromTime, digits);
+      llvm::append_range(fromFlow, flits);
+      int64_t place = step;
+      for (const Factor &digit : flits) {
+        plan.mask += (digit.extent - 1) * place;
+        plan.steps.push_back({digit, place});
+        place *= digit.extent;
+      }
     } else if (isAxis && slice.uses(factor.axis)) {
       return mapping::Fault{"VE-64", "freed-slot",
                             "axis " + axes[factor.axis].name +
@@ -362,11 +408,12 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
     }
     step *= factor.extent;
   }
-  auto moves = [&](const Factor &factor) {
-    return llvm::is_contained(promoted, factor);
-  };
-  plan.time = dropFactors(*steps, axes, moves);
-  plan.flowTime = dropFactors(*flow, axes, moves);
+  plan.time = dropFactors(*steps, axes, [&](const Factor &factor) {
+    return llvm::is_contained(fromTime, factor);
+  });
+  plan.flowTime = dropFactors(*flow, axes, [&](const Factor &factor) {
+    return llvm::is_contained(fromFlow, factor);
+  });
   SmallVector<mapping::Entry> entries;
   for (const Factor &factor : flow->factors) {
     int64_t stride = 0;
@@ -500,8 +547,11 @@ mapping::Result<int64_t> visa::deriveGroupFlits(const ChainStage &stage) {
     flits *= factor.extent;
   }
   if (flits > int64_t(rngd::machine::vectorGroupFlits))
-    return mapping::Fault{"VE-48", "not-yet-supported",
-                          "groups that take turns of more than 255 flits"};
+    return mapping::Fault{
+        "VE-48", "long-turns",
+        "the groups take turns of " + std::to_string(flits) + " flits, and " +
+            std::to_string(rngd::machine::vectorGroupFlits) +
+            " are counted; put the axis of the groups further inside time"};
   return flits;
 }
 
