@@ -36,9 +36,9 @@ static const IndexedArray &getArray(Value value, KernelExecution &execution) {
 static LogicalResult interpretElementwise(tmap::ElementwiseOp op,
                                           KernelExecution &execution) {
   auto result = makeResult(op, execution);
-  const vector::Operation *row = tmap::findFunction(
+  auto function = tmap::ElementFunction::find(
       op.getFn(), op.getType().getElementType(), op.getOperands().size());
-  if (failed(result) || !row)
+  if (failed(result) || !function)
     return failure();
   SmallVector<const IndexedArray *, 3> operands;
   SmallVector<std::vector<int64_t>, 3> offsets;
@@ -54,9 +54,9 @@ static LogicalResult interpretElementwise(tmap::ElementwiseOp op,
       defined &= at >= 0 && operand->defined[at];
       codes[k] = at < 0 ? 0 : operand->codes[at];
     }
-    auto value =
-        defined ? vector::apply(row->function, codes[0], codes[1], codes[2])
-                : std::nullopt;
+    auto value = defined ? function->apply(codes[0], codes[1], codes[2],
+                                           operands.front()->type)
+                         : std::nullopt;
     result->defined[i] = value.has_value();
     result->codes[i] = value.value_or(0);
   }

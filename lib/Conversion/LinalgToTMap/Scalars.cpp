@@ -9,6 +9,8 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::tmap;
@@ -34,8 +36,7 @@ Value ScalarBuilder::elementwise(StringRef fn, ArrayRef<Value> operands) {
   llvm::copy_if(order, std::back_inserter(kept),
                 [&](int axis) { return llvm::is_contained(held, axis); });
   return builder.createOrFold<ElementwiseOp>(
-      loc, getPlainType(getElement(operands.front()), axes, kept), fn,
-      operands);
+      loc, getPlainType(getElement(operands.back()), axes, kept), fn, operands);
 }
 
 Value ScalarBuilder::convert(Value value, Type type) {
@@ -76,10 +77,18 @@ Value ScalarBuilder::build(Value scalar) {
     tensor = constant(number);
   } else if (matchPattern(scalar, m_Constant(&value))) {
     auto number = dyn_cast<TypedAttr>(value);
+    // A truth value is 1 or 0.
+    if (auto truth = dyn_cast<BoolAttr>(value))
+      number = builder.getI32IntegerAttr(truth.getValue());
     tensor = number ? constant(number) : Value();
   } else if (Operation *op = scalar.getDefiningOp()) {
     if (isa<arith::SelectOp>(op)) {
       tensor = buildSelect(op);
+    } else if (isa<arith::CmpFOp, arith::CmpIOp>(op)) {
+      bool isNegated = false;
+      tensor = buildComparison(op, isNegated);
+      if (tensor && isNegated)
+        tensor = negate(tensor);
     } else {
       SmallVector<Value> operands;
       for (Value operand : op->getOperands()) {
@@ -95,6 +104,86 @@ Value ScalarBuilder::build(Value scalar) {
   if (tensor)
     tensors.map(scalar, tensor);
   return tensor;
+}
+
+/// The comparison that a predicate is, or the one whose converse it is. Empty
+/// where there is none.
+static StringRef getTest(Operation *op, bool &isNegated) {
+  if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
+    using P = arith::CmpFPredicate;
+    P predicate = compare.getPredicate();
+    isNegated = llvm::is_contained({P::UGT, P::UGE, P::ULT, P::ULE}, predicate);
+    switch (predicate) {
+    case P::OEQ:
+      return "equal";
+    case P::UNE:
+      return "not_equal";
+    case P::OGT:
+    case P::ULE:
+      return "greater";
+    case P::OGE:
+    case P::ULT:
+      return "greater_equal";
+    case P::OLT:
+    case P::UGE:
+      return "less";
+    case P::OLE:
+    case P::UGT:
+      return "less_equal";
+    default:
+      return "";
+    }
+  }
+  using P = arith::CmpIPredicate;
+  switch (cast<arith::CmpIOp>(op).getPredicate()) {
+  case P::eq:
+    return "equal";
+  case P::ne:
+    return "not_equal";
+  case P::sgt:
+  case P::ugt:
+    return "greater";
+  case P::sge:
+  case P::uge:
+    return "greater_equal";
+  case P::slt:
+  case P::ult:
+    return "less";
+  case P::sle:
+  case P::ule:
+    return "less_equal";
+  }
+  return "";
+}
+
+Value ScalarBuilder::buildComparison(Operation *op, bool &isNegated) {
+  StringRef test = getTest(op, isNegated);
+  if (test.empty())
+    return refuse("a comparison that asks whether numbers are NaN");
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    Value tensor = build(operand);
+    Type wide = isa<FloatType>(operand.getType()) ? Type(builder.getF32Type())
+                                                  : Type(builder.getI32Type());
+    tensor = tensor ? convert(tensor, wide) : Value();
+    // Unsigned numbers are in the order of signed ones half the range below;
+    // those that are widened with their sign are as well.
+    if (auto compare = dyn_cast<arith::CmpIOp>(op);
+        tensor && compare &&
+        compare.getPredicate() >= arith::CmpIPredicate::ult)
+      tensor = elementwise("xor",
+                           {tensor, constant(builder.getI32IntegerAttr(
+                                        std::numeric_limits<int32_t>::min()))});
+    if (!tensor)
+      return {};
+    operands.push_back(tensor);
+  }
+  return elementwise(test, operands);
+}
+
+Value ScalarBuilder::negate(Value truth) {
+  Type type = getElement(truth);
+  return elementwise("equal", {truth, constant(getNumber(type, 0))});
 }
 
 Value ScalarBuilder::buildSelect(Operation *op) {
@@ -148,8 +237,17 @@ Value ScalarBuilder::buildSelect(Operation *op) {
     else if (!same(test->getOperand(0), a) || !same(test->getOperand(1), b))
       direction = 0;
   }
-  if (direction == 0)
-    return refuse("a select that is no maximum or minimum of what it compares");
+  Value condition;
+  if (direction == 0) {
+    bool isNegated = false;
+    condition = isa_and_nonnull<arith::CmpFOp, arith::CmpIOp>(test)
+                    ? buildComparison(test, isNegated)
+                    : build(select.getCondition());
+    if (!condition)
+      return {};
+    if (isNegated)
+      std::swap(a, b);
+  }
   Value left = build(a), right = left ? build(b) : Value();
   if (!right)
     return {};
@@ -160,8 +258,10 @@ Value ScalarBuilder::buildSelect(Operation *op) {
   right = left ? convert(right, wide) : Value();
   if (!right)
     return {};
-  return convert(elementwise(direction > 0 ? "max" : "min", {left, right}),
-                 type);
+  return convert(
+      condition ? elementwise(selectName, {condition, left, right})
+                : elementwise(direction > 0 ? "max" : "min", {left, right}),
+      type);
 }
 
 Value ScalarBuilder::apply(Operation *op, ArrayRef<Value> operands) {
@@ -169,6 +269,8 @@ Value ScalarBuilder::apply(Operation *op, ArrayRef<Value> operands) {
     return refuse("no function of the vector engine for '" +
                   op->getName().getStringRef() + "'");
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  if (type.isInteger(1))
+    return applyTruth(op, operands);
   auto element = furiosa::getElementType(type);
   if (!element || !isStored(*element)) {
     std::string text;
@@ -202,7 +304,31 @@ Value ScalarBuilder::apply(Operation *op, ArrayRef<Value> operands) {
   return convert(result, type);
 }
 
+Value ScalarBuilder::applyTruth(Operation *op, ArrayRef<Value> operands) {
+  StringRef fn = isa<arith::AndIOp>(op)   ? "and"
+                 : isa<arith::OrIOp>(op)  ? "or"
+                 : isa<arith::XOrIOp>(op) ? "xor"
+                                          : "";
+  if (fn.empty())
+    return refuse("'" + op->getName().getStringRef() + "' of truth values");
+  // Each is 1 or 0 of the type that it compares.
+  SmallVector<Value> truths;
+  for (Value operand : operands) {
+    truths.push_back(convert(operand, builder.getI32Type()));
+    if (!truths.back())
+      return {};
+  }
+  return elementwise(fn, truths);
+}
+
 Value ScalarBuilder::applyCast(Operation *op, Value operand, Type type) {
+  if (op->getOperand(0).getType().isInteger(1)) {
+    if (!isa<arith::ExtUIOp, arith::UIToFPOp>(op))
+      return refuse("'" + op->getName().getStringRef() + "' of a truth value");
+    if (isa<IntegerType>(type))
+      operand = convert(operand, builder.getI32Type());
+    return operand ? convert(operand, type) : Value();
+  }
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::TruncIOp,
           arith::SIToFPOp>(op))
     return convert(operand, type);

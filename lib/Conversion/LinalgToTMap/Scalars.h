@@ -59,8 +59,14 @@ private:
                            mlir::Type type);
   mlir::Value applyCast(mlir::Operation *op, mlir::Value operand,
                         mlir::Type type);
-  /// A choice by comparison of the very operands: max or min.
+  /// A choice: max or min where it is by comparison of the very operands.
   mlir::Value buildSelect(mlir::Operation *op);
+  /// 1 where a comparison holds, else 0, of the type that it compares;
+  /// `isNegated` where it is the other way round.
+  mlir::Value buildComparison(mlir::Operation *op, bool &isNegated);
+  mlir::Value negate(mlir::Value truth);
+  mlir::Value applyTruth(mlir::Operation *op,
+                         llvm::ArrayRef<mlir::Value> operands);
   mlir::Value number(double value);
 
   mlir::OpBuilder &builder;

@@ -45,6 +45,8 @@ static bool assignRows(MutableArrayRef<Step> steps, size_t at, int rank,
   if (at == steps.size())
     return true;
   Step &step = steps[at];
+  if (step.kind == Step::Kind::Reinterpret)
+    return assignRows(steps, at + 1, rank, used);
   if (step.kind != Step::Kind::Function) {
     int own = step.kind == Step::Kind::ToFloat ? toFloatRank : toIntegerRank;
     // Each conversion stands once.
@@ -87,6 +89,11 @@ static bool hasSameAxes(Value lhs, Value rhs) {
   llvm::sort(left);
   llvm::sort(right);
   return left == right;
+}
+
+/// Functions that give elements execution ids.
+static bool isChoice(ElementwiseOp op) {
+  return op.getFn() == selectName || findTest(op.getFn());
 }
 
 bool tmap::isWidening(CastOp op) {
@@ -172,6 +179,88 @@ static std::optional<Step> makeStep(ElementwiseOp op, Value stream,
   return step;
 }
 
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+/// A step that puts its operand in place of the elements that `guard` admits.
+static Step makeReplacement(StringRef name, Type type, std::string guard) {
+  Step step;
+  step.name = name.str();
+  step.type = type;
+  step.arity = 2;
+  step.mode = "11";
+  step.guard = std::move(guard);
+  return step;
+}
+
+static std::string getGuard(const ElementTest &test, bool holds) {
+  vector::Guard guard = test.holds;
+  guard.negated ^= !holds;
+  return guard.str();
+}
+
+static TypedAttr getUnit(Type type, bool isOne) {
+  bool isFloat = isa<FloatType>(type);
+  return getNumber(type, !isOne ? 0 : isFloat ? 0x3F800000u : 1u);
+}
+
+/// The steps that leave a where the test of the pass holds and b elsewhere. The
+/// stream is `stream`, of the element type `streamType`.
+static bool addChoice(VectorPass &pass, Value a, Value b, Value stream,
+                      Type streamType, Type type,
+                      function_ref<bool(Operation *)> isDeferred,
+                      std::string &reason) {
+  if (streamType != type) {
+    Step step;
+    step.kind = Step::Kind::Reinterpret;
+    step.type = type;
+    pass.steps.push_back(step);
+    stream = {};
+  }
+  Value arms[2] = {a, b};
+  std::optional<Step> sides[2];
+  for (auto [i, arm] : llvm::enumerate(arms)) {
+    if (arm == stream || getConstant(arm))
+      continue;
+    // Two sides are put in place by two units.
+    Step step = makeReplacement(i == 0 ? "or" : "and", type,
+                                getGuard(*pass.test, i == 0));
+    step.side = addSide(pass, arm, isDeferred);
+    if (step.side < 0) {
+      reason = "two results of functions in one pass";
+      return false;
+    }
+    sides[i] = step;
+  }
+  for (auto [i, arm] : llvm::enumerate(arms)) {
+    TypedAttr number = arm == stream ? TypedAttr() : getConstant(arm);
+    if (!number)
+      continue;
+    std::optional<Step> &other = sides[1 - i];
+    if (other) {
+      other->numberOfOthers = number;
+      other->guardOfOthers = getGuard(*pass.test, i == 0);
+      other->guard.clear();
+    } else if (TypedAttr second =
+                   arms[1] == stream ? TypedAttr() : getConstant(arms[1]);
+               i == 0 && second) {
+      other = makeReplacement("or", type, "");
+      other->immediate = second;
+      other->numberOfOthers = number;
+      other->guardOfOthers = getGuard(*pass.test, true);
+      break;
+    } else {
+      sides[i] = makeReplacement("or", type, getGuard(*pass.test, i == 0));
+      sides[i]->immediate = number;
+    }
+  }
+  for (std::optional<Step> &step : sides)
+    if (step)
+      pass.steps.push_back(*step);
+  return true;
+}
+
 std::optional<VectorPass>
 tmap::buildPass(Operation *op, function_ref<bool(Operation *)> isDeferred,
                 std::string &reason) {
@@ -182,6 +271,20 @@ tmap::buildPass(Operation *op, function_ref<bool(Operation *)> isDeferred,
   while (true) {
     if (auto castOp = dyn_cast<CastOp>(at)) {
       stream = castOp.getSource();
+    } else if (auto function = dyn_cast<ElementwiseOp>(at);
+               function && isChoice(function)) {
+      // Execution ids are made of what streams.
+      stream = function.getOperands().front();
+      if (getConstant(stream)) {
+        reason = "a condition that is one number; fold it with --canonicalize";
+        return std::nullopt;
+      }
+      if (Operation *inner = stream.getDefiningOp();
+          inner && isDeferred(inner) &&
+          !hasSameAxes(stream, function.getResult())) {
+        reason = "a condition with fewer axes in one pass with its function";
+        return std::nullopt;
+      }
     } else if (auto function = dyn_cast<ElementwiseOp>(at)) {
       stream = {};
       // What goes on streams on; else the operand with the most axes.
@@ -213,7 +316,10 @@ tmap::buildPass(Operation *op, function_ref<bool(Operation *)> isDeferred,
   pass.stream = stream;
   Type type = getTensorType(stream).getElementType();
   bool inEngine = false;
-  for (auto [current, input] : llvm::reverse(path)) {
+  // What a comparison compares, until something chooses by it.
+  Value compared;
+  for (size_t i = path.size(); i-- > 0;) {
+    auto [current, input] = path[i];
     pass.ops.push_back(current);
     Type next = cast<MappedTensorType>(current->getResult(0).getType())
                     .getElementType();
@@ -250,6 +356,50 @@ tmap::buildPass(Operation *op, function_ref<bool(Operation *)> isDeferred,
     if (!pass.streamType)
       pass.streamType = type;
     inEngine = true;
+    if (auto choice = cast<ElementwiseOp>(current); isChoice(choice)) {
+      bool isSelect = choice.getFn() == selectName;
+      if (!compared && (pass.test || !pass.steps.empty())) {
+        reason = "a comparison behind other functions";
+        return std::nullopt;
+      }
+      if (!compared) {
+        pass.test = findTest(isSelect ? StringRef(selectTest) : choice.getFn());
+        pass.boundary =
+            isSelect ? getNumber(type, 0) : getConstant(choice.getOperand(1));
+        if (!pass.boundary) {
+          reason = "a comparison with what is no number";
+          return std::nullopt;
+        }
+      }
+      if (isSelect) {
+        if (!addChoice(pass, choice.getOperand(1), choice.getOperand(2),
+                       compared ? compared : input, type, next, isDeferred,
+                       reason))
+          return std::nullopt;
+        compared = {};
+        type = next;
+        continue;
+      }
+      if (compared) {
+        reason = "a comparison behind other functions";
+        return std::nullopt;
+      }
+      // A select by it needs no numbers of it.
+      auto user =
+          i == 0 ? ElementwiseOp() : dyn_cast<ElementwiseOp>(path[i - 1].first);
+      if (user && user.getFn() == selectName &&
+          !llvm::is_contained(user.getOperands().drop_front(),
+                              choice.getResult())) {
+        compared = input;
+        continue;
+      }
+      Step step = makeReplacement("or", type, "");
+      step.immediate = getUnit(type, false);
+      step.numberOfOthers = getUnit(type, true);
+      step.guardOfOthers = getGuard(*pass.test, true);
+      pass.steps.push_back(step);
+      continue;
+    }
     auto step =
         makeStep(cast<ElementwiseOp>(current), input, pass, isDeferred, reason);
     if (!step)
@@ -276,7 +426,14 @@ void tmap::emitSteps(Emitter &emitter, const VectorPass &pass,
   Location loc = emitter.loc;
   MLIRContext *context = b.getContext();
   visa::VectorInitOp::create(b, loc);
-  visa::VectorTagOp::create(b, loc, visa::TagMode::Zero, b.getArrayAttr({}));
+  SmallVector<Attribute> comparisons;
+  if (pass.test)
+    for (vector::Comparison comparison : pass.test->comparisons)
+      comparisons.push_back(visa::CompareAttr::get(
+          context, static_cast<visa::Comparison>(comparison), pass.boundary));
+  visa::VectorTagOp::create(
+      b, loc, pass.test ? visa::TagMode::Compare : visa::TagMode::Zero,
+      b.getArrayAttr(comparisons));
   bool narrow = false;
   auto setNarrow = [&](bool wanted) {
     if (narrow == wanted)
@@ -307,12 +464,20 @@ void tmap::emitSteps(Emitter &emitter, const VectorPass &pass,
       visa::VectorFpToFxpOp::create(b, loc, 31);
       continue;
     }
-    SmallVector<Attribute, 1> slots;
+    if (step.kind == Step::Kind::Reinterpret) {
+      visa::VectorReinterpretOp::create(b, loc, step.type);
+      continue;
+    }
+    SmallVector<Attribute, 2> slots;
     SmallVector<Value, 1> tensors;
+    if (step.numberOfOthers)
+      slots.push_back(visa::SlotAttr::get(context, visa::SlotKind::Imm,
+                                          step.numberOfOthers, TypedAttr(),
+                                          step.guardOfOthers));
     if (step.arity > 1)
       slots.push_back(visa::SlotAttr::get(
           context, step.side < 0 ? visa::SlotKind::Imm : visa::SlotKind::Vrf,
-          step.side < 0 ? step.immediate : TypedAttr(), step.with, ""));
+          step.side < 0 ? step.immediate : TypedAttr(), step.with, step.guard));
     if (step.side >= 0)
       tensors.push_back(sides[step.side]);
     StringAttr mode =

@@ -21,7 +21,12 @@ struct SideOperand {
 
 /// One function on the stream.
 struct Step {
-  enum class Kind { Function, ToFloat, ToInteger } kind = Kind::Function;
+  enum class Kind {
+    Function,
+    ToFloat,
+    ToInteger,
+    Reinterpret
+  } kind = Kind::Function;
   std::string name;
   mlir::Type type;
   unsigned arity = 1;
@@ -31,6 +36,11 @@ struct Step {
   /// immediate of a ternary function.
   mlir::TypedAttr immediate, with;
   int side = -1;
+  /// Execution ids of the elements that it is for; empty for all.
+  std::string guard;
+  /// The operand of the elements with other ids.
+  mlir::TypedAttr numberOfOthers;
+  std::string guardOfOthers;
   /// The ALU's row, once assigned.
   const vector::Operation *row = nullptr;
 };
@@ -40,6 +50,9 @@ struct VectorPass {
   /// The tensor that streams, and its type where the engine sees it.
   mlir::Value stream;
   mlir::Type streamType;
+  /// What makes the execution ids, and with what the stream is compared.
+  const ElementTest *test = nullptr;
+  mlir::TypedAttr boundary;
   llvm::SmallVector<Step, 4> steps;
   llvm::SmallVector<SideOperand, 2> sides;
   /// The type that leaves the engine, and that of the result.

@@ -42,6 +42,8 @@ private:
   LogicalResult check();
   /// An op for each folded axis, the last one first.
   void splitReductions();
+  /// Comparisons of two tensors as those of their difference with 0.
+  void splitComparisons();
   /// Row numbers as byte offsets, where gathers need those.
   LogicalResult scaleIndices();
   /// Sizes of the axes in visa.
@@ -228,6 +230,41 @@ void KernelConversion::splitReductions() {
   }
 }
 
+// Execution ids come of comparisons with numbers.
+void KernelConversion::splitComparisons() {
+  SmallVector<ElementwiseOp> ops;
+  kernel.walk([&](ElementwiseOp op) {
+    if (findTest(op.getFn()))
+      ops.push_back(op);
+  });
+  for (ElementwiseOp op : ops) {
+    auto getConstant = [&](unsigned i) {
+      auto constant = op.getOperand(i).getDefiningOp<ConstantOp>();
+      return constant ? constant.getValue() : TypedAttr();
+    };
+    if (getConstant(0) && !getConstant(1)) {
+      Value first = op.getOperand(0), second = op.getOperand(1);
+      op->setOperands({second, first});
+      op.setFn(mirrorTest(op.getFn()));
+    }
+    if (TypedAttr number = getConstant(1)) {
+      auto real = dyn_cast<FloatAttr>(number);
+      // An infinity less itself is no number.
+      if (!real || real.getValue().isFinite())
+        continue;
+    }
+    OpBuilder before(op);
+    Type type = op.getType().getElementType();
+    Value zero = ConstantOp::create(before, op.getLoc(),
+                                    getPlainType(type, declared, {}),
+                                    getNumber(type, 0));
+    Value difference = ElementwiseOp::create(
+        before, op.getLoc(), op.getType(),
+        isa<FloatType>(type) ? "sub" : "sub_sat", op.getOperands());
+    op->setOperands({difference, zero});
+  }
+}
+
 LogicalResult KernelConversion::scaleIndices() {
   SmallVector<GatherOp> ops;
   kernel.walk([&](GatherOp op) {
@@ -257,6 +294,7 @@ LogicalResult KernelConversion::run() {
   if (failed(check()) || failed(scaleIndices()))
     return failure();
   splitReductions();
+  splitComparisons();
   axes = growAxes();
   visa::TargetAttr target = visa::getTarget(kernel);
   if (target.getChips() != 1)

@@ -129,20 +129,94 @@ Type tmap::getAccumulatorType(Type elementType) {
   }
 }
 
-const vector::Operation *tmap::findFunction(StringRef name, Type type,
-                                            unsigned arity) {
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct NamedTest {
+  StringLiteral name, mirrored;
+  ElementTest test;
+};
+} // namespace
+
+static ArrayRef<NamedTest> getTests() {
+  using vector::Comparison;
+  static constexpr Comparison equal[] = {Comparison::Equal};
+  static constexpr Comparison less[] = {Comparison::Less, Comparison::Equal};
+  static constexpr Comparison greater[] = {Comparison::Greater,
+                                           Comparison::Equal};
+  // A NaN passes none but not_equal.
+  static const NamedTest tests[] = {
+      {"equal", "equal", {equal, {1, 1, false}}},
+      {"not_equal", "not_equal", {equal, {1, 1, true}}},
+      {"less", "greater", {ArrayRef(less, 1), {1, 1, false}}},
+      {"greater", "less", {ArrayRef(greater, 1), {1, 1, false}}},
+      {"less_equal", "greater_equal", {less, {0, 3, true}}},
+      {"greater_equal", "less_equal", {greater, {0, 3, true}}},
+  };
+  return tests;
+}
+
+bool ElementTest::admits(ElementType type, uint32_t value,
+                         uint32_t boundary) const {
+  unsigned id = 0;
+  for (auto [bit, comparison] : llvm::enumerate(comparisons))
+    id |= unsigned(vector::compare(comparison, type, value, boundary)) << bit;
+  return holds.admits(id);
+}
+
+static const NamedTest *findNamedTest(StringRef name) {
+  const auto *found = llvm::find_if(
+      getTests(), [&](const NamedTest &test) { return test.name == name; });
+  return found == getTests().end() ? nullptr : found;
+}
+
+const ElementTest *tmap::findTest(StringRef name) {
+  const NamedTest *found = findNamedTest(name);
+  return found ? &found->test : nullptr;
+}
+
+StringRef tmap::mirrorTest(StringRef name) {
+  const NamedTest *found = findNamedTest(name);
+  if (!found)
+    return name;
+  return found->mirrored;
+}
+
+std::optional<ElementFunction> ElementFunction::find(StringRef name, Type type,
+                                                     unsigned arity) {
   auto elementType = getElementType(type);
   if (!elementType ||
       (*elementType != ElementType::I32 && *elementType != ElementType::F32))
-    return nullptr;
+    return std::nullopt;
+  if (name == selectName && arity == 3)
+    return ElementFunction{nullptr, nullptr, *elementType};
+  if (const ElementTest *test = findTest(name); test && arity == 2)
+    return ElementFunction{nullptr, test, *elementType};
   for (const vector::Operation &row : vector::operations()) {
     // Several units multiply; which of them does is no matter of this level.
     bool isMul = row.code == "mul";
     if ((isMul ? name == "mul" : name == row.name) && row.arity == arity &&
         row.takes(*elementType))
-      return &row;
+      return ElementFunction{&row, nullptr, *elementType};
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+std::optional<uint32_t>
+ElementFunction::apply(uint32_t a, uint32_t b, uint32_t c,
+                       ElementType conditionType) const {
+  if (row)
+    return vector::apply(row->function, a, b, c);
+  if (!test)
+    return findTest(selectTest)->admits(conditionType, a, 0) ? b : c;
+  bool isFloat = type == ElementType::F32;
+  auto difference = vector::apply(
+      isFloat ? vector::Function::SubF32 : vector::Function::SubSatI32, a, b);
+  bool holds = difference && test->admits(type, *difference, 0);
+  constexpr uint32_t one = 0x3F800000;
+  return holds ? (isFloat ? one : 1u) : 0u;
 }
 
 const vector::Reduction *tmap::findReduction(StringRef name, Type type) {
@@ -367,9 +441,10 @@ static SmallVector<int> joinAxes(TypeRange types) {
 
 void ElementwiseOp::build(OpBuilder &builder, OperationState &state,
                           StringRef fn, ValueRange operands) {
-  auto first = cast<MappedTensorType>(operands.front().getType());
+  // The condition of a select may be of another element type.
+  auto last = cast<MappedTensorType>(operands.back().getType());
   build(builder, state,
-        getPlainType(first.getElementType(), getAxes(first),
+        getPlainType(last.getElementType(), getAxes(last),
                      joinAxes(operands.getTypes())),
         fn, operands);
 }
@@ -380,19 +455,28 @@ LogicalResult ElementwiseOp::verify() {
   if (failed(checkTensors(*this)))
     return failure();
   Type type = getType().getElementType();
-  for (Type operand : getOperandTypes())
+  TypeRange alike = getOperandTypes();
+  if (getFn() == selectName) {
+    Type condition = cast<MappedTensorType>(alike.front()).getElementType();
+    if (!condition.isInteger(32) && !condition.isF32())
+      return fault(*this, "TM-8")
+             << "the condition of a select is of i32 or f32, found "
+             << condition << "; cast first";
+    alike = alike.drop_front();
+  }
+  for (Type operand : alike)
     if (cast<MappedTensorType>(operand).getElementType() != type)
       return fault(*this, "TM-8")
              << "element types " << type << " and "
              << cast<MappedTensorType>(operand).getElementType()
              << " in one op; cast first";
   unsigned arity = getOperands().size();
-  if (!findFunction(getFn(), type, arity)) {
+  if (!ElementFunction::find(getFn(), type, arity)) {
     if (!type.isInteger(32) && !type.isF32())
       return fault(*this, "TM-7")
              << "functions are of i32 or f32, found " << type << "; cast first";
     for (unsigned other : {1u, 2u, 3u})
-      if (findFunction(getFn(), type, other))
+      if (ElementFunction::find(getFn(), type, other))
         return fault(*this, "TM-7") << "'" << getFn() << "' takes " << other
                                     << " operands, found " << arity;
     return fault(*this, "TM-7")
@@ -402,20 +486,34 @@ LogicalResult ElementwiseOp::verify() {
 }
 
 OpFoldResult ElementwiseOp::fold(FoldAdaptor adaptor) {
+  auto function = ElementFunction::find(getFn(), getType().getElementType(),
+                                        getOperands().size());
+  if (!function)
+    return {};
+  auto getNumberCode = [&](size_t i) -> std::optional<uint32_t> {
+    auto number = dyn_cast_if_present<TypedAttr>(adaptor.getOperands()[i]);
+    return number ? getCode(number) : std::nullopt;
+  };
+  ElementType firstType = *getElementType(
+      cast<MappedTensorType>(getOperands().front().getType()).getElementType());
+  if (getFn() == selectName)
+    if (auto condition = getNumberCode(0)) {
+      bool holds = findTest(selectTest)->admits(firstType, *condition, 0);
+      Value chosen = getOperand(holds ? 1 : 2);
+      if (chosen.getType() == getType())
+        return chosen;
+    }
+  if (!getAxesInOrder(getType()).empty())
+    return {};
   uint32_t codes[3] = {};
-  for (auto [i, operand] : llvm::enumerate(adaptor.getOperands())) {
-    auto number = dyn_cast_if_present<TypedAttr>(operand);
-    auto code = number && i < 3 ? getCode(number) : std::nullopt;
+  for (size_t i = 0; i < getOperands().size(); ++i) {
+    auto code = getNumberCode(i);
     if (!code)
       return {};
     codes[i] = *code;
   }
-  const vector::Operation *row = findFunction(
-      getFn(), getType().getElementType(), adaptor.getOperands().size());
-  if (!row || !getAxesInOrder(getType()).empty())
-    return {};
   // What has no defined result stays, as the run says so.
-  auto result = vector::apply(row->function, codes[0], codes[1], codes[2]);
+  auto result = function->apply(codes[0], codes[1], codes[2], firstType);
   return result ? OpFoldResult(getNumber(getType().getElementType(), *result))
                 : OpFoldResult();
 }

@@ -45,10 +45,39 @@ inline int64_t getPacketSize(ElementType operand) {
   return 512 / wireBits(operand);
 }
 
-/// The function of an elementwise op of this arity, or null. Functions that
-/// several units of the vector engine have are one.
-const vector::Operation *findFunction(llvm::StringRef name, mlir::Type type,
-                                      unsigned arity);
+/// What two elements are compared for, by execution ids: comparisons of their
+/// difference with 0, and the ids of those that pass.
+struct ElementTest {
+  llvm::ArrayRef<vector::Comparison> comparisons;
+  vector::Guard holds;
+
+  bool admits(ElementType type, uint32_t value, uint32_t boundary) const;
+};
+/// The test of a comparison, or null.
+const ElementTest *findTest(llvm::StringRef name);
+/// The comparison of the operands in the other order.
+llvm::StringRef mirrorTest(llvm::StringRef name);
+/// By which `select` chooses: the condition is not 0.
+inline constexpr llvm::StringLiteral selectName = "select";
+inline constexpr llvm::StringLiteral selectTest = "not_equal";
+
+/// The function of an elementwise op on i32 or f32.
+struct ElementFunction {
+  /// How the vector engine computes it, with the mode of its arity; null for
+  /// comparisons and `select`. Of units that have it, one.
+  const vector::Operation *row = nullptr;
+  /// Of comparisons, whose results are 1 and 0.
+  const ElementTest *test = nullptr;
+  ElementType type;
+
+  /// The function of this result type and arity, if there is one.
+  static std::optional<ElementFunction> find(llvm::StringRef name,
+                                             mlir::Type type, unsigned arity);
+  /// Nothing where the function has no result. `conditionType` is that of `a`
+  /// in a `select`.
+  std::optional<uint32_t> apply(uint32_t a, uint32_t b, uint32_t c,
+                                ElementType conditionType) const;
+};
 
 /// How a reduction folds, or null.
 const vector::Reduction *findReduction(llvm::StringRef name, mlir::Type type);

@@ -60,6 +60,12 @@ def TMap_ElementwiseOp : TMap_Op<"elementwise"> {
     abs_min, and of one operand exp, neg_exp, sqrt, tanh, sigmoid, erf, ln, sin,
     cos. What they compute bit for bit stands in `VectorOps.h`.
 
+    equal, not_equal, less, less_equal, greater, greater_equal compare x − y
+    with 0, where i32 saturates: 1 where they hold, else 0, of the operands'
+    type. So a NaN is only not_equal, and infinities of one sign are as well.
+    `select c, a, b` is a where c is not 0, else b; c is i32 or f32, whatever a
+    and b are.
+
     Operands are matched by axis name: one that lacks an axis of the result is
     the same along it. Rules TM-1, TM-2, TM-7 … TM-9.
 
