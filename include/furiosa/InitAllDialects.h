@@ -27,6 +27,12 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
               tmap::TMapDialect, visa::VISADialect>();
   registerLinalgDialects(registry);
   mlir::func::registerInlinerExtension(registry);
+  // A function may carry the mark of a kernel and hold nothing of visa; only a
+  // loaded dialect checks its attributes.
+  registry.addExtension(
+      +[](mlir::MLIRContext *context, mlir::func::FuncDialect *) {
+        context->loadDialect<visa::VISADialect>();
+      });
 }
 
 } // namespace furiosa

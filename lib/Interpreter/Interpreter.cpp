@@ -229,6 +229,10 @@ interpreter::interpret(func::FuncOp kernel, ArrayRef<HostTensor> arguments) {
                                   /*isSigned=*/true));
       continue;
     }
+    if (value.getType().isIntOrIndex())
+      return kernel.emitError()
+             << "argument " << value.getArgNumber() << " of type "
+             << value.getType() << " is a number without a visa.range";
     auto box = getHostBox(*layout, execution.getAxes(value.getType()));
     if (!box)
       return kernel.emitError()
@@ -244,6 +248,9 @@ interpreter::interpret(func::FuncOp kernel, ArrayRef<HostTensor> arguments) {
 
   std::vector<HostTensor> results;
   for (auto [index, output] : llvm::enumerate(getOutputs(kernel))) {
+    if (output.type.isIntOrIndex())
+      return kernel.emitError() << output.name << " of type " << output.type
+                                << " is a number; kernels give tensors";
     Value value = output.argument ? Value(kernel.getArgument(*output.argument))
                                   : body.getTerminator()->getOperand(index);
     auto layout = getOperandLayout(output.type);

@@ -59,7 +59,8 @@ def measure(entry):
         return name, None, None, None
     return (name, ours, compile_text(text, "resource.keep_order"),
             compile_text(text, "resource.pipeline_loops = false")
-            if "scf.for" in text else ours)
+            if "scf.for" in text and "resource.pipeline_loops" not in text
+            else ours)
 
 
 # A product of many steps, whose transfers run beside its work.

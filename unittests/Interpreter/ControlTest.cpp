@@ -181,9 +181,9 @@ TEST_F(ControlTest, Faults) {
   auto fault = [&](llvm::StringRef body) {
     return runFault(kernelText(body), {Fill::iota()});
   };
-  EXPECT_EQ(fault("%q = arith.divui %c8, %c3 : index"),
+  EXPECT_EQ(fault("%q = arith.shrui %c8, %c3 : index"),
             "not yet supported: the interpreter has no model of "
-            "'arith.divui'\n");
+            "'arith.shrui'\n");
   EXPECT_EQ(fault(R"(%s = visa.tile %a[%c8] along "A" take 1 : !h -> !one)"),
             "MM-37: a window of 1 from 8 does not lie in the live cells of "
             "\"A\", which has 8 positions\n");

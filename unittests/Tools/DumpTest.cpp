@@ -45,6 +45,22 @@ void *operator new(size_t bytes, std::align_val_t alignment) {
 void *operator new[](size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, size_t(alignment));
 }
+// Those that do not throw need a place here as well: LLVM's containers ask for
+// them, and what one allocator gives another must not free.
+void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
+  return allocate(bytes, alignof(std::max_align_t));
+}
+void *operator new[](size_t bytes, const std::nothrow_t &) noexcept {
+  return allocate(bytes, alignof(std::max_align_t));
+}
+void *operator new(size_t bytes, std::align_val_t alignment,
+                   const std::nothrow_t &) noexcept {
+  return allocate(bytes, size_t(alignment));
+}
+void *operator new[](size_t bytes, std::align_val_t alignment,
+                     const std::nothrow_t &) noexcept {
+  return allocate(bytes, size_t(alignment));
+}
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete[](void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }

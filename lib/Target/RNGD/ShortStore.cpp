@@ -171,6 +171,8 @@ static bool areInRow(const HardwareLoops &loops) {
 }
 
 static std::optional<TucCommand> encodeShortCopy(const ExecConfig &config) {
+  if (!config.commit)
+    return std::nullopt;
   const FetchConfig &fetch = config.fetch;
   const CommitConfig &commit = *config.commit;
   uint64_t word = machine::subFetchBytes;
@@ -201,8 +203,9 @@ std::optional<TucCommand> rngd::encodeShortStore(const ExecConfig &config) {
   bool isTrf = config.route == codes::routeTrfLoad;
   const FetchConfig &fetch = config.fetch;
   if (config.context != codes::ExecTarget::Sub ||
-      (!isTrf && config.route != codes::routeVrfLoad) || fetch.exchange ||
-      fetch.lookup)
+      !(isTrf ? config.trf.has_value()
+              : config.vrf && config.route == codes::routeVrfLoad) ||
+      fetch.exchange || fetch.lookup)
     return std::nullopt;
   if (!areInRow(fetch.loops))
     return std::nullopt;

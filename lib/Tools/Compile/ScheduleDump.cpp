@@ -154,14 +154,19 @@ json ScheduleWriter::writeCommand(const TimelineEntry &entry) {
 }
 
 json ScheduleWriter::writeCount(LoopOp loop) {
-  if (!loop.getCount())
+  if (loop.getCounts().empty())
     return nullptr;
+  json operands = json::array();
+  for (auto [i, count] : llvm::enumerate(loop.getCounts()))
+    operands.push_back({{"operand", std::to_string(numbers.at(count))},
+                        {"scale", loop.getScale(i)}});
   json when = nullptr, bound = nullptr;
   if (loop.getWhen()) {
     when = stringifyCondition(*loop.getWhen()).str();
     bound = loop.getBound().value_or(0);
   }
-  return {{"operand", std::to_string(numbers.at(loop.getCount()))},
+  return {{"operands", std::move(operands)},
+          {"plus", loop.getPlus().value_or(0)},
           {"when", std::move(when)},
           {"bound", std::move(bound)}};
 }

@@ -10,16 +10,20 @@ func.func @ranges(%a: !h, %i: index {visa.range = array<i64: -8, 8>}, %j: i32 {v
 func.func @none(%a: !h, %n: index) attributes {visa.kernel} {
   return
 }
-// expected-error @below {{not yet supported: argument 1 with a visa.range that is not two numbers of 32 bits that ascend, as in array<i64: 0, 64>}}
+// expected-error @below {{argument 1: visa.range is array<i64: 8, 0>, expected two numbers of 32 bits that ascend, as in array<i64: 0, 64>}}
 func.func @falls(%a: !h, %n: index {visa.range = array<i64: 8, 0>}) attributes {visa.kernel} {
   return
 }
-// expected-error @below {{not yet supported: argument 1 with a visa.range}}
+// expected-error @below {{argument 1: visa.range is array<i64: 0, 4294967296>, expected two numbers}}
 func.func @wide(%a: !h, %n: i32 {visa.range = array<i64: 0, 4294967296>}) attributes {visa.kernel} {
   return
 }
-// expected-error @below {{not yet supported: argument 1 with a visa.range}}
+// expected-error @below {{argument 1: visa.range is 8 : i64, expected two numbers}}
 func.func @single(%a: !h, %n: index {visa.range = 8 : i64}) attributes {visa.kernel} {
+  return
+}
+// expected-error @below {{argument 0: unknown attribute visa.rang of dialect visa}}
+func.func @unknown(%n: index {visa.rang = array<i64: 0, 8>}) attributes {visa.kernel} {
   return
 }
 // expected-error @below {{not yet supported: argument 1 of type 'i64'}}

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/Dialect/VISA/IR/KernelCheck.h"
+#include "furiosa/Dialect/Utils/Numbers.h"
 #include "furiosa/Dialect/VISA/IR/VISA.h"
+#include "furiosa/Dialect/VISA/IR/Views.h"
 #include "furiosa/Dialect/VISA/Transfer/Transfer.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
@@ -112,6 +114,23 @@ LogicalResult VISADialect::verifyOperationAttribute(Operation *op,
     if (failed(verify(&nested)))
       return failure();
   return checkKernel(function);
+}
+
+LogicalResult VISADialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned index,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != rangeAttrName)
+    return op->emitOpError()
+           << "argument " << index << ": unknown attribute "
+           << attribute.getName() << " of dialect visa";
+  auto range = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+  if (!range || !isNumberRange(range))
+    return op->emitOpError()
+           << "argument " << index << ": " << rangeAttrName << " is "
+           << attribute.getValue()
+           << ", expected two numbers of 32 bits that ascend, as in array<i64: "
+              "0, 64>";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

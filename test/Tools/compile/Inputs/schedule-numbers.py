@@ -10,17 +10,22 @@ loops, branches, fixed = (json.load(open(path, encoding="utf-8")) for path in sy
 
 
 def counts(schedule):
-    """Name, condition, bound, trips of each loop by a number."""
+    """Name, condition, bound, trips of each loop by one number."""
     operands = {o["index"]: o for o in schedule["operands"]}
     found = set()
     for loop in schedule["loops"]:
         count = loop["count"]
         if count is None:
             continue
-        assert operands[count["operand"]]["role"] == "input", count
-        assert operands[count["operand"]]["size"] == 4, count
+        for term in count["operands"]:
+            assert operands[term["operand"]]["role"] == "input", count
+            assert operands[term["operand"]]["size"] == 4, count
+        if len(count["operands"]) > 1:
+            continue
+        operand, scale = count["operands"][0]["operand"], count["operands"][0]["scale"]
+        assert scale == 1 and count["plus"] == 0, count
         assert (count["when"] is None) == (count["bound"] is None), count
-        found.add((operands[count["operand"]]["name"], count["when"], count["bound"],
+        found.add((operands[operand]["name"], count["when"], count["bound"],
                    loop["trips"]))
     return found
 

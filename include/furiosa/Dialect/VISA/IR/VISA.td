@@ -30,6 +30,7 @@ def VISA_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Unit attribute of a function that is a kernel.
     static ::llvm::StringRef getKernelAttrName() { return "visa.kernel"; }
