@@ -22,7 +22,7 @@ func.func @wide(%a: !h, %n: i32 {visa.range = array<i64: 0, 4294967296>}) attrib
 func.func @single(%a: !h, %n: index {visa.range = 8 : i64}) attributes {visa.kernel} {
   return
 }
-// expected-error @below {{argument 0: unknown attribute visa.rang of dialect visa}}
+// expected-error @below {{argument 0: unknown attribute "visa.rang" of dialect visa}}
 func.func @unknown(%n: index {visa.rang = array<i64: 0, 8>}) attributes {visa.kernel} {
   return
 }
