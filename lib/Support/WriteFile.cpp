@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <fcntl.h>
 #include <optional>
 #include <unistd.h>
@@ -186,6 +187,34 @@ std::string getFileIdentity(StringRef path) {
   return folder.str().str();
 }
 
+void InputFiles::add(StringRef path) {
+  sys::fs::file_status status;
+  std::error_code code = path == "-" ? sys::fs::status(STDIN_FILENO, status)
+                                     : sys::fs::status(path, status);
+  if (code || !sys::fs::exists(status))
+    return;
+  sys::fs::UniqueID id = status.getUniqueID();
+  files.push_back({{id.getDevice(), id.getFile()}, path.str()});
+}
+
+StringRef InputFiles::findReplacedBy(StringRef output) const {
+  sys::fs::UniqueID id;
+  if (isWrittenDirectly(output) || sys::fs::getUniqueID(output, id))
+    return "";
+  for (const auto &[file, path] : files)
+    if (file == std::pair(id.getDevice(), id.getFile()))
+      return path;
+  return "";
+}
+
+Error InputFiles::check(StringRef flag, StringRef output) const {
+  StringRef input = findReplacedBy(output);
+  if (input.empty())
+    return Error::success();
+  return createStringError(flag + " would overwrite the input '" +
+                           (input == "-" ? output : input) + "'");
+}
+
 Error writeFile(StringRef path, function_ref<Error(raw_ostream &)> write) {
   if (isStandardOutput(path)) {
     if (Error error = writeChecked(outs(), write))
@@ -215,6 +244,15 @@ void reserveStandardStreams() {
       // The lowest number that is free: all before it are in use. The wrong way
       // round, so that using it is an error as before.
       (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  // LLVM's command line ends the program when it has printed its help. The
+  // stream is made first, so that this comes before its destructor, for which
+  // output that is lost is fatal.
+  (void)outs();
+  (void)errs();
+  std::atexit([] {
+    if (!flushStandardOutput())
+      std::_Exit(1);
+  });
 }
 
 bool flushStandardOutput() {

@@ -5,10 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "furiosa/InitAllDialects.h"
+#include "furiosa/Support/Version.h"
+#include "furiosa/Support/WriteFile.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
+  furiosa::reserveStandardStreams();
+  furiosa::announceVersion();
   mlir::DialectRegistry registry;
   furiosa::registerAllDialects(registry);
   return failed(mlir::MlirLspServerMain(argc, argv, registry));

@@ -11,11 +11,13 @@
 #include "furiosa/InitAllPasses.h"
 #include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
+#include "furiosa/Support/GivenOptions.h"
 #include "furiosa/Support/Version.h"
 #include "furiosa/Support/WriteFile.h"
 #include "furiosa/Tools/Compile.h"
 #include "furiosa/Tools/Explain.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -42,6 +44,11 @@ static void assumeVerified() {
     found->second->addOccurrence(0, found->first, "");
 }
 
+static int fail(const llvm::Twine &message) {
+  llvm::WithColor::error() << message << "\n";
+  return 1;
+}
+
 /// Parses, transforms and prints, as the flags say.
 static int optimize(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -52,6 +59,10 @@ static int optimize(int argc, char **argv) {
       "strict", llvm::cl::desc("Refuse what the kernel check only warns of"));
   auto [inputFile, outputFile] =
       mlir::registerAndParseCLIOptions(argc, argv, overview, registry);
+  if (std::string fault = furiosa::findOptionFault(); !fault.empty())
+    return fail(fault);
+  if (outputFile.empty())
+    return fail("-o needs a path");
   if (strict)
     furiosa::visa::makeStrict(registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
@@ -79,15 +90,30 @@ static int optimize(int argc, char **argv) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> input =
       mlir::openInputFile(inputFile, &message);
-  if (!input) {
-    llvm::WithColor::error() << message << "\n";
-    return 1;
-  }
+  if (!input)
+    return fail(message);
+  furiosa::InputFiles inputs;
+  inputs.add(inputFile);
+  inputs.add(config.getIrdlFile());
+  for (auto [flag, path] :
+       {std::pair("--remarks-output-file", config.getRemarksOutputFile()),
+        std::pair("--mlir-generate-reproducer",
+                  config.getReproducerFilename().str())})
+    if (llvm::Error error = inputs.check(flag, path))
+      return fail(llvm::toString(std::move(error)));
   if (outputFile == "-") {
+    if (config.shouldEmitBytecode() && llvm::outs().is_displayed())
+      return fail("bytecode does not go to a terminal; use -o FILE");
     mlir::LogicalResult result =
         mlir::MlirOptMain(llvm::outs(), std::move(input), registry, config);
     return furiosa::flushStandardOutput() && succeeded(result) ? 0 : 1;
   }
+  // A file may be rewritten in place, but not lost to another format.
+  bool isBytecode = mlir::isBytecode(*input);
+  if (isBytecode != config.shouldEmitBytecode())
+    if (llvm::Error error = inputs.check("-o", outputFile))
+      return fail(llvm::toString(std::move(error)) + ", which is " +
+                  (isBytecode ? "bytecode" : "text"));
   // An interrupt waits while there is a file: it is not made before it is
   // known.
   std::string text;
@@ -98,10 +124,8 @@ static int optimize(int argc, char **argv) {
           furiosa::writeFile(outputFile, [&](llvm::raw_ostream &os) {
             os << text;
             return llvm::Error::success();
-          })) {
-    llvm::WithColor::error() << llvm::toString(std::move(error)) << "\n";
-    return 1;
-  }
+          }))
+    return fail(llvm::toString(std::move(error)));
   return 0;
 }
 

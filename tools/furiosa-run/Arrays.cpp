@@ -7,10 +7,12 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <bit>
+#include <cmath>
 
 using namespace llvm;
 
@@ -30,6 +32,20 @@ static std::string toText(ArrayRef<int64_t> shape) {
          ")";
 }
 
+/// A number written in a fill that is none of the element type, where that is no
+/// matter of rounding: the other fills of integers may run out of their type.
+static std::optional<double> findForeignNumber(const Fill &fill,
+                                               ElementType type) {
+  bool isConstant = fill.kind == Fill::Kind::Const;
+  if (!isConstant && (fill.kind != Fill::Kind::Iota || !isInteger(type)))
+    return std::nullopt;
+  if (!Fill::constant(fill.start).isExact(type, 1))
+    return fill.start;
+  if (!isConstant && std::trunc(fill.step) != fill.step)
+    return fill.step;
+  return std::nullopt;
+}
+
 Expected<HostArray> makeArgument(const Operand &operand, StringRef spec) {
   const OperandLayout &layout = operand.layout;
   auto wrap = [&](const Twine &message) {
@@ -42,14 +58,14 @@ Expected<HostArray> makeArgument(const Operand &operand, StringRef spec) {
     return array;
   }
   if (auto fill = parseFill(spec)) {
+    if (auto number = findForeignNumber(*fill, layout.type()))
+      return wrap(formatv("'{0}' is no value of {1}: {2}", spec,
+                          toString(layout.type()), *number));
     uint64_t positions = layout.sizeInBytes() * 8 / wireBits(layout.type());
-    if (!fill->isExact(layout.type(), positions)) {
-      if (fill->kind == Fill::Kind::Const)
-        return wrap("'" + spec + "' is no value of " + toString(layout.type()));
+    if (!fill->isExact(layout.type(), positions))
       WithColor::warning() << operand.name << ": '" << spec
                            << "' has values that " << toString(layout.type())
                            << " does not hold; they are rounded or wrap\n";
-    }
     return layout.fill(*fill);
   }
   if (!spec.ends_with(".npy"))

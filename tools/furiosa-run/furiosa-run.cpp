@@ -9,6 +9,7 @@
 #include "Runner.h"
 #include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
+#include "furiosa/Support/GivenOptions.h"
 #include "furiosa/Support/Version.h"
 #include "furiosa/Support/WriteFile.h"
 #include "furiosa/Target/RNGD/EDF.h"
@@ -89,11 +90,18 @@ planOutputs(const Runner &runner) {
       sys::path::append(path, operand.name + ".npy");
       plan.emplace_back(index, path.str().str());
     }
+  InputFiles inputs;
+  inputs.add(inputFile);
+  for (StringRef spec : argumentSpecs)
+    inputs.add(spec);
   StringSet<> written;
-  for (const auto &[index, path] : plan)
+  for (const auto &[index, path] : plan) {
+    if (Error error = inputs.check("result '" + outputs[index].name + "'", path))
+      return error;
     if (!isWrittenDirectly(path) &&
         !written.insert(getFileIdentity(path)).second)
       return createStringError("two results go to " + path);
+  }
   return plan;
 }
 
@@ -175,6 +183,9 @@ static Expected<std::unique_ptr<Runner>> load() {
 }
 
 static Error runFile() {
+  if (std::string fault = findOptionFault({&kernelName, &outputDirectory});
+      !fault.empty())
+    return createStringError(fault);
   auto runner = load();
   if (!runner)
     return runner.takeError();

@@ -9,6 +9,7 @@
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
+#include "furiosa/Support/GivenOptions.h"
 #include "furiosa/Support/Version.h"
 #include "furiosa/Support/WriteFile.h"
 #include "furiosa/Target/RNGD/Translate.h"
@@ -45,7 +46,6 @@ static cl::opt<bool>
                      if (!isSet)
                        return;
                      furiosa::rngd::printEncodingsMarkdown(llvm::outs());
-                     llvm::outs().flush();
                      std::exit(0);
                    }));
 
@@ -91,11 +91,20 @@ static int fail(const Twine &message) {
   return 1;
 }
 
+/// The flags of all translations.
+static std::string listTranslations(const TranslationParser &parser) {
+  SmallVector<StringRef> names;
+  for (unsigned i = 0; i < parser.getNumOptions(); ++i)
+    names.push_back(parser.getOption(i));
+  llvm::sort(names);
+  return "--" + llvm::join(names, ", --");
+}
+
 static int run(int argc, char **argv) {
   furiosa::rngd::registerEDFTranslations(furiosa::registerAllDialects,
                                          furiosa::runFuriosaPipeline);
   cl::opt<const Translation *, false, TranslationParser> translation(
-      "", cl::desc("Translations"), cl::Required);
+      "", cl::desc("Translations"));
   cl::ParseCommandLineOptions(argc, argv,
                               "translates between MLIR and kernel binaries\n");
 
@@ -103,11 +112,24 @@ static int run(int argc, char **argv) {
     return fail("one translation at a time, found " +
                 Twine(translation.getNumOccurrences()));
 
+  if (translation.getNumOccurrences() == 0)
+    return fail("a translation is needed, one of " +
+                listTranslations(translation.getParser()));
+  if (std::string fault = furiosa::findOptionFault({&outputFile});
+      !fault.empty())
+    return fail(fault);
+  furiosa::InputFiles inputs;
+  inputs.add(inputFile);
+  if (llvm::Error error = inputs.check("-o", outputFile))
+    return fail(llvm::toString(std::move(error)));
+
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> input =
       openInputFile(inputFile, &message);
   if (!input)
     return fail(message);
+  if (input->getBuffer().empty())
+    return fail(input->getBufferIdentifier() + ": the file is empty");
 
   std::string result;
   llvm::raw_string_ostream output(result);

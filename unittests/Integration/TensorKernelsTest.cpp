@@ -175,11 +175,28 @@ Tensor Generator::elementwise(Tensor x) {
     count("operand of " + std::to_string(some.size()) + " axes");
   }
   }
+  if (chance(20)) {
+    fn = pick<std::string>({"equal", "not_equal", "less", "less_equal",
+                            "greater", "greater_equal"});
+    count("comparison");
+  }
   if (chance(50))
     std::swap(x, other);
   line(y, formatv("tmap.elementwise {0} {1}, {2} : ({3}, {4}) -> {5}", fn,
                   x.name, other.name, typeOf(x), typeOf(other), typeOf(y)));
   count("elementwise binary");
+  if (chance(25)) {
+    Tensor condition = y;
+    std::string type = pick<std::string>({"i32", "f32"});
+    Tensor left = chance(50) ? constant(type) : widened(type, condition.axes);
+    Tensor right = chance(30) ? constant(type) : widened(type, condition.axes);
+    y = define(type, condition.axes);
+    line(y, formatv("tmap.elementwise select {0}, {1}, {2} : ({3}, {4}, {5}) "
+                    "-> {6}",
+                    condition.name, left.name, right.name, typeOf(condition),
+                    typeOf(left), typeOf(right), typeOf(y)));
+    count("select");
+  }
   return y;
 }
 

@@ -14,6 +14,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace llvm {
 class raw_ostream;
@@ -31,6 +33,23 @@ bool isWrittenDirectly(llvm::StringRef path);
 /// A path by which an output file can be told from others: two spellings of one
 /// path have the same.
 std::string getFileIdentity(llvm::StringRef path);
+
+/// The files that a run reads. No output of the run may replace one of them,
+/// however the two are spelled.
+class InputFiles {
+public:
+  /// "-" is standard input.
+  void add(llvm::StringRef path);
+  /// The input that writing `output` would replace, as `add` got it; empty if
+  /// there is none. Pipes and devices are not replaced.
+  llvm::StringRef findReplacedBy(llvm::StringRef output) const;
+  /// An error if `output`, of a flag such as "-o", would replace an input.
+  llvm::Error check(llvm::StringRef flag, llvm::StringRef output) const;
+
+private:
+  /// Device and number of each file.
+  std::vector<std::pair<std::pair<uint64_t, uint64_t>, std::string>> files;
+};
 
 /// A file that becomes `target` when it is kept, and nothing otherwise. While
 /// there is one an interrupt waits (`handleInterrupts`).
@@ -59,9 +78,10 @@ llvm::Expected<TemporaryFile> createTemporary(llvm::StringRef target);
 /// Whether a file name is one of a temporary file.
 bool isTemporaryName(llvm::StringRef name);
 
-/// Keeps the numbers of standard streams that are closed from being given to
-/// files, which would get what is printed; reading or writing them stays an
-/// error. To be called before anything is opened.
+/// To be called before anything is opened. Keeps the numbers of standard streams
+/// that are closed from being given to files, which would get what is printed;
+/// reading or writing them stays an error. However the program ends (`--help`
+/// exits), it says if standard output did not take all, and exits with 1.
 void reserveStandardStreams();
 
 /// From now on an interrupt, a hang-up or a request to end ends the program at
@@ -77,8 +97,8 @@ llvm::Error
 writeFile(llvm::StringRef path,
           llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
 
-/// For the end of a program: flushes standard output; false, and a message on standard error, if what was
-/// printed did not all arrive (a full disk).
+/// For the end of a program: flushes standard output; false, and a message on
+/// standard error, if what was printed did not all arrive (a full disk).
 bool flushStandardOutput();
 
 } // namespace furiosa

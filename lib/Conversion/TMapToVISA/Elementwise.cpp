@@ -80,7 +80,7 @@ private:
   /// What a slice holds of a tensor: all of it, or what one pass sees.
   enum class Part { Whole, Pass, ReadView, WriteView };
   TermList terms(MappedTensorType type, Part part) const;
-  /// Of the result; a single cell is a word.
+  /// Of the result; without an axis of the flits, a cell is a word.
   TermList resultTerms(Part part) const {
     TermList list = terms(pass.result(), part);
     if (!plan.hasFlitAxis)
@@ -95,9 +95,9 @@ private:
              bool staged) const;
   /// A tensor without the axis of the flits, a flit for each of its numbers.
   Value loadSpread(Emitter &emitter, Value source, MappedTensorType type) const;
-  /// The window of one pass, or the tensor itself.
+  /// The window of one pass, which holds `view`, or the tensor itself.
   Value window(Emitter &emitter, Value tensor, MappedTensorType type, Value at,
-               Part part) const;
+               const TermList &view) const;
   Value loadSide(Emitter &emitter, Value tensor, const SideOperand &side) const;
 
   const VectorPass &pass;
@@ -231,14 +231,14 @@ Value Elementwise::loadSpread(Emitter &emitter, Value source,
 }
 
 Value Elementwise::window(Emitter &emitter, Value tensor, MappedTensorType type,
-                          Value at, Part part) const {
+                          Value at, const TermList &view) const {
   if (!isCut(type))
     return tensor;
   const Cut &cut = plan.cuts[plan.passCut];
   Type elementType = cast<visa::DmType>(tensor.getType()).getElementType();
-  return emitter.tile(
-      tensor, at, cut.digit(axes, cut.tile / plan.passes, plan.passes),
-      emitter.dmType(elementType, plan.place, joinTerms(terms(type, part))));
+  return emitter.tile(tensor, at,
+                      cut.digit(axes, cut.tile / plan.passes, plan.passes),
+                      emitter.dmType(elementType, plan.place, joinTerms(view)));
 }
 
 Value Elementwise::loadSide(Emitter &emitter, Value tensor,
@@ -314,16 +314,16 @@ Value Elementwise::emitStep(Emitter &emitter, ValueRange operands,
                        : "1 # " + std::to_string(wordCells(pass.resultType));
   Value last;
   emitter.forEach(plan.passes, [&](Value at) {
-    Value streamed = window(emitter, stream, streamTensor, at, Part::ReadView);
+    auto read = [&](Value tensor, MappedTensorType type) {
+      return window(emitter, tensor, type, at, terms(type, Part::ReadView));
+    };
+    Value streamed = read(stream, streamTensor);
     for (auto [i, side] : llvm::enumerate(pass.sides))
-      if (isCut(getTensorType(side.tensor)))
-        sides[i] =
-            loadSide(emitter,
-                     window(emitter, sideTensors[i], getTensorType(side.tensor),
-                            at, Part::ReadView),
-                     side);
-    Value into =
-        target ? window(emitter, target, result, at, Part::WriteView) : Value();
+      if (MappedTensorType type = getTensorType(side.tensor); isCut(type))
+        sides[i] = loadSide(emitter, read(sideTensors[i], type), side);
+    Value into = target ? window(emitter, target, result, at,
+                                 resultTerms(Part::WriteView))
+                        : Value();
     last =
         emitter.chain(visa::Context::Main, into ? into.getType() : whole, [&] {
           emitter.fetch(streamed, flit.time8(),

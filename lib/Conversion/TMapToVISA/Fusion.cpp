@@ -286,19 +286,16 @@ tmap::buildPass(Operation *op, function_ref<bool(Operation *)> isDeferred,
         return std::nullopt;
       }
     } else if (auto function = dyn_cast<ElementwiseOp>(at)) {
+      // The operand with the most axes streams; of several, one that comes
+      // from a function before this one.
+      auto rank = [&](Value operand) {
+        Operation *inner = operand.getDefiningOp();
+        return std::pair(getAxesInOrder(getTensorType(operand)).size(),
+                         inner && isDeferred(inner));
+      };
       stream = {};
-      // What goes on streams on; else the operand with the most axes.
       for (Value operand : function.getOperands())
-        if (Operation *inner = operand.getDefiningOp();
-            !stream && inner && isDeferred(inner) &&
-            hasSameAxes(operand, function.getResult()))
-          stream = operand;
-      for (Value operand : function.getOperands())
-        if (!getConstant(operand) &&
-            (!stream ||
-             (!(stream.getDefiningOp() && isDeferred(stream.getDefiningOp())) &&
-              getAxesInOrder(getTensorType(operand)).size() >
-                  getAxesInOrder(getTensorType(stream)).size())))
+        if (!getConstant(operand) && (!stream || rank(operand) > rank(stream)))
           stream = operand;
       if (!stream)
         stream = function.getOperands().front();

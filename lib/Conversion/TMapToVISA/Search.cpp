@@ -298,6 +298,11 @@ Search::choose(Operation *op, const Task &task,
     if (!firstReason.empty())
       diag.attachNote() << "of " << candidates.size()
                         << " candidates the first fails with: " << firstReason;
+    else if (candidates.empty())
+      diag.attachNote() << "its tensors are larger than data memory, and no "
+                           "number up to 128 divides their outermost axis into "
+                           "steps that fit; pad that axis, list another one "
+                           "outermost or do parts of it";
     return diag;
   }
   if (options.explain) {

@@ -43,7 +43,8 @@ public:
 private:
   bool fail(const Twine &text) {
     if (fault.empty())
-      fault = ("line " + Twine(lineNumber) + ": " + text).str();
+      // Nothing at all is missed in line 1.
+      fault = ("line " + Twine(std::max(lineNumber, 1u)) + ": " + text).str();
     return false;
   }
   bool check(const Fault &found) { return found ? fail(*found) : true; }

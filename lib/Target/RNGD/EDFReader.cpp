@@ -53,7 +53,8 @@ llvm::Expected<Reader> Reader::open(llvm::ArrayRef<uint8_t> bytes,
   };
   if (bytes.size() < magic.size() ||
       !llvm::equal(bytes.take_front(magic.size()), magic.bytes()))
-    return fail(0, "not an EDF file: wrong magic");
+    return fail(0, bytes.empty() ? "not an EDF file: it is empty"
+                                 : "not an EDF file: wrong magic");
   // Before all else, so that a file of another version says so.
   if (bytes.size() >= versionOffset + 4) {
     uint16_t major = endian::read16le(bytes.data() + versionOffset);

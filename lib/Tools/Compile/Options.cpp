@@ -5,6 +5,7 @@
 #include "Cache.h"
 #include "TerminalText.h"
 
+#include "furiosa/Support/GivenOptions.h"
 #include "furiosa/Support/WriteFile.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -212,17 +213,6 @@ struct Flags {
       cl::desc("Dump figures, texts, graphs and lifetimes to a folder"),
       cl::value_desc("directory"), cl::cat(category)};
   cl::extrahelp help{examples};
-
-  /// The first flag for a path that is given an empty one; null if there is
-  /// none.
-  const char *findEmptyPath() const {
-    for (const cl::opt<std::string> *flag :
-         {&depfile, &cacheFolder, &dumpVisa, &dumpDfg, &dumpIR, &dumpGraph,
-          &dumpSchedule, &dumpTrace, &dumpSummary})
-      if (flag->getNumOccurrences() != 0 && flag->empty())
-        return flag->ArgStr.data();
-    return nullptr;
-  }
 };
 } // namespace
 
@@ -295,6 +285,14 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   cl::HideUnrelatedOptions({&flags.category, &getColorCategory()});
   cl::ParseCommandLineOptions(argc, argv, overview);
 
+  if (std::string fault = findOptionFault(
+          {&flags.output, &flags.depfile, &flags.cacheFolder, &flags.dumpVisa,
+           &flags.dumpDfg, &flags.dumpIR, &flags.dumpGraph, &flags.dumpSchedule,
+           &flags.dumpTrace, &flags.dumpSummary});
+      !fault.empty()) {
+    fail(fault);
+    return std::nullopt;
+  }
   Options options;
   options.selection.exact = flags.exact;
   options.selection.packages = flags.packages;
@@ -307,9 +305,6 @@ std::optional<Options> parseOptions(int argc, char **argv) {
         sys::Process::GetEnv("FURIOSA_OPT_OUT_DIR");
     options.output =
         folder && !folder->empty() ? *folder : "target/furiosa-opt/kernel";
-  } else if (options.output.empty()) {
-    fail("-o needs a path");
-    return std::nullopt;
   }
   options.list = flags.list;
   if (flags.release.getNumOccurrences() != 0) {
@@ -329,10 +324,6 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   options.dumps = {flags.dumpVisa,  flags.dumpDfg,      flags.dumpIR,
                    flags.dumpGraph, flags.dumpSchedule, flags.dumpTrace,
                    flags.dumpSummary};
-  if (const char *flag = flags.findEmptyPath()) {
-    fail("--" + Twine(flag) + " needs a path");
-    return std::nullopt;
-  }
   options.cacheLimit = uint64_t(1) << 30;
   if (flags.cacheLimit.getNumOccurrences() != 0) {
     std::optional<uint64_t> limit = parseSize(flags.cacheLimit);

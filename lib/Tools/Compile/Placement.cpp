@@ -15,8 +15,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <map>
-
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::compile;
@@ -85,22 +83,17 @@ bool Driver::keepsFilesApart() {
     if (options.depfiles)
       written.emplace_back("--MD of " + name, getDepfilePath(task.path));
   }
-  std::map<llvm::sys::fs::UniqueID, StringRef> read;
-  for (const InputFile &file : files) {
-    llvm::sys::fs::UniqueID id;
-    if (file.path != "-" && !llvm::sys::fs::getUniqueID(file.path, id))
-      read.emplace(id, file.path);
-  }
+  InputFiles inputs;
+  for (const InputFile &file : files)
+    inputs.add(file.path);
   llvm::StringMap<StringRef> writers;
   for (const auto &[writer, path] : written) {
     if (isWrittenDirectly(path))
       continue;
-    llvm::sys::fs::UniqueID id;
-    if (!llvm::sys::fs::getUniqueID(path, id))
-      if (auto it = read.find(id); it != read.end()) {
-        error(writer + " would overwrite the input '" + it->second + "'");
-        return false;
-      }
+    if (llvm::Error fault = inputs.check(writer, path)) {
+      error(llvm::toString(std::move(fault)));
+      return false;
+    }
     auto [it, isNew] = writers.try_emplace(getFileIdentity(path), writer);
     if (!isNew) {
       error(it->second + " and " + writer + " are the same file, " + path);

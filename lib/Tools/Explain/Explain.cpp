@@ -7,6 +7,7 @@
 #include "furiosa/Tools/Explain.h"
 
 #include "furiosa/Dialect/TensorMapping/Algebra/Explain.h"
+#include "furiosa/Support/GivenOptions.h"
 #include "furiosa/Support/WriteFile.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -133,6 +134,10 @@ int furiosa::explainMain(int argc, char **argv) {
   llvm::cl::ParseCommandLineOptions(
       argc, argv, "Shows a tensor mapping, or how a stream visits it.\n");
 
+  if (std::string fault = findOptionFault(); !fault.empty()) {
+    llvm::WithColor::error() << fault << "\n";
+    return 1;
+  }
   if (from < 0 || count < 1 || count > maxCount) {
     llvm::WithColor::error()
         << "expected --from of 0 or more and --count of 1 to " << maxCount

@@ -92,3 +92,15 @@ func.func @scalar(%a: !a, %n: index) -> !a attributes {visa.kernel} {
 func.func @axes(%a: !a, %b: !b) -> !a attributes {visa.kernel} {
   return %a : !a
 }
+
+// -----
+
+// Nothing divides a prime into steps.
+#large = #tmap.axes<I = 9973, J = 9973>
+!large = !tmap.tensor<f32, "I, J", #large>
+func.func @prime(%a: !large, %b: !large) -> !large attributes {visa.kernel} {
+  // expected-error @below {{not yet supported: no placement of this op fits the chip}}
+  // expected-note @below {{pad that axis, list another one outermost or do parts of it}}
+  %c = tmap.elementwise add %a, %b : (!large, !large) -> !large
+  return %c : !large
+}

@@ -2,15 +2,18 @@
 //
 // A buffer lives from the issue of the first command that touches it to the
 // wait for the last one: only what a wait has proved done may be overwritten.
+// It lives through all trips of a loop that touches it, unless each iteration
+// writes it anew and there is no room otherwise.
 // Buffers are placed one after the other at the lowest address that fits;
 // orders are tried until all find a place: by life, by size, by area, with what
-// did not fit moved to the front, and all orders if there are few. What an
-// order finds depends on lives and sizes alone, not on how buffers are
-// numbered.
+// did not fit moved to the front, all orders if there are few, and last of all
+// by a search. What an order finds depends on lives and sizes alone, not on how
+// buffers are numbered.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Allocator.h"
+#include "Packing.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -74,10 +77,14 @@ struct Life {
 
 class Allocator {
 public:
-  Allocator(const Problem &problem, Solution &solution, Failure &failure)
+  Allocator(const Problem &problem, Solution &solution, Failure &failure,
+            bool reusesInTrips)
       : problem(problem), solution(solution), failure(failure),
         lives(problem.buffers.size()), neighbours(problem.buffers.size()),
-        address(problem.buffers.size(), -1) {}
+        address(problem.buffers.size(), -1) {
+    if (reusesInTrips)
+      parents = getParents(problem);
+  }
   /// Does not say what fills the memory unless `explains`.
   bool run(bool explains);
 
@@ -90,10 +97,12 @@ private:
   std::array<int64_t, numMemories> getPeaks() const;
   void findNeighbours();
   bool placePresets();
-  bool allocate(Memory memory);
+  bool allocate(Memory memory, bool searches);
   /// Places all of `order` or says which one has no place.
   std::optional<unsigned> place(llvm::ArrayRef<unsigned> order,
                                 bool prefersHalves);
+  /// Places all buffers of a memory by a search, if nothing in it is fixed.
+  bool pack(llvm::ArrayRef<unsigned> buffers);
   /// All orders of what is left.
   bool search(Order &left, unsigned &budget);
   std::optional<int64_t> findPlace(unsigned buffer, bool prefersHalves) const;
@@ -110,9 +119,17 @@ private:
   /// on top of each other, sorted and apart.
   std::vector<std::pair<int64_t, int64_t>> getTaken(unsigned buffer) const;
 
+  /// Whether a buffer need not live from one trip of a loop to the next.
+  bool isOfTrip(unsigned buffer, const Command &loop) const {
+    unsigned body = problem.buffers[buffer].body;
+    return !parents.empty() && body != 0 && isWithin(body, loop.body, parents);
+  }
+
   const Problem &problem;
   Solution &solution;
   Failure &failure;
+  /// Of blocks; empty if buffers live through all trips.
+  std::vector<unsigned> parents;
   std::vector<Life> lives;
   /// Buffers of the same memory that live at the same time.
   std::vector<llvm::SmallVector<unsigned, 8>> neighbours;
@@ -122,8 +139,8 @@ private:
 } // namespace
 
 /// Numbers the steps of a block and stretches the lives of what they touch.
-/// Buffers that a loop touches live through all of it. Nesting is as deep as
-/// loops are.
+/// Buffers that a loop touches live through all of it, unless they are of a
+/// trip. Nesting is as deep as loops are.
 void Allocator::findLives(unsigned index, int64_t &position, int64_t base,
                           std::vector<unsigned> &touched) {
   const Block &block = problem.blocks[index];
@@ -138,6 +155,9 @@ void Allocator::findLives(unsigned index, int64_t &position, int64_t base,
       std::vector<unsigned> inside(command.buffers.begin(),
                                    command.buffers.end());
       findLives(command.body, position, begin, inside);
+      llvm::erase_if(inside, [&](unsigned buffer) {
+        return isOfTrip(buffer, command);
+      });
       for (unsigned buffer : inside)
         lives[buffer].extend(here, position, begin, end);
       ++position;
@@ -327,7 +347,31 @@ bool Allocator::search(Order &left, unsigned &budget) {
   return false;
 }
 
-bool Allocator::allocate(Memory memory) {
+bool Allocator::pack(llvm::ArrayRef<unsigned> buffers) {
+  // A search of so many is a matter of luck.
+  constexpr size_t maxPacked = 256;
+  constexpr int64_t effort = 30000000;
+  if (buffers.empty() || buffers.size() > maxPacked)
+    return false;
+  const Buffer &first = problem.buffers[buffers.front()];
+  for (const Buffer &buffer : problem.buffers)
+    if (buffer.memory == first.memory &&
+        (buffer.preset || buffer.lanes != first.lanes))
+      return false;
+  std::vector<PackedItem> items;
+  for (unsigned i : buffers)
+    items.push_back({lives[i].first, lives[i].last, getSize(i),
+                     problem.buffers[i].slack});
+  auto addresses = scheduling::pack(items, getSpan(buffers.front()),
+                                    getAlignment(first.memory), effort);
+  if (!addresses)
+    return false;
+  for (auto [i, found] : llvm::zip(buffers, *addresses))
+    address[i] = found;
+  return true;
+}
+
+bool Allocator::allocate(Memory memory, bool searches) {
   Order byLife;
   for (unsigned i = 0; i < problem.buffers.size(); ++i)
     if (problem.buffers[i].memory == memory && !problem.buffers[i].preset)
@@ -378,6 +422,8 @@ bool Allocator::allocate(Memory memory) {
     if (search(bySize, budget))
       return true;
   }
+  if (searches && pack(byLife))
+    return true;
   failed = place(byLife, false);
   if (failed)
     reportOutOfMemory(*failed);
@@ -433,7 +479,7 @@ bool Allocator::run(bool explains) {
   if (!placePresets())
     return false;
   for (Memory memory : {Memory::Dm, Memory::Trf, Memory::Vrf, Memory::Hbm})
-    if (!allocate(memory))
+    if (!allocate(memory, /*searches=*/explains))
       return false;
   solution.placements.resize(problem.buffers.size());
   for (unsigned i = 0; i < problem.buffers.size(); ++i)
@@ -442,6 +488,6 @@ bool Allocator::run(bool explains) {
 }
 
 bool scheduling::allocate(const Problem &problem, Solution &solution,
-                          Failure &failure, bool explains) {
-  return Allocator(problem, solution, failure).run(explains);
+                          Failure &failure, bool explains, bool reusesInTrips) {
+  return Allocator(problem, solution, failure, reusesInTrips).run(explains);
 }

@@ -12,9 +12,10 @@
 namespace furiosa::scheduling {
 
 /// Fills `solution.placements` from its blocks. If that fails, says why; what
-/// fills the memory only if `explains`, which takes longer.
+/// fills the memory only if `explains`, which takes longer. With
+/// `reusesInTrips`, buffers with a body live within its iterations only.
 bool allocate(const Problem &problem, Solution &solution, Failure &failure,
-              bool explains);
+              bool explains, bool reusesInTrips);
 
 } // namespace furiosa::scheduling
 

@@ -63,6 +63,8 @@ private:
   const Solution &solution;
   /// Resources of each block.
   std::vector<unsigned> usedBy;
+  /// Uses of buffers that are of one trip, in the first one.
+  std::map<unsigned, Use> inFirstTrip;
   std::vector<Fault> faults;
 };
 
@@ -324,6 +326,9 @@ void Checker::collectUses(unsigned index, int64_t offset, int64_t &step,
       issuedAt.erase(entry.command);
     }
   }
+  for (auto &[buffer, use] : uses)
+    if (index != 0 && problem.buffers[buffer].body == index)
+      inFirstTrip[buffer] = use;
 }
 
 void Checker::checkMemory(const std::map<unsigned, Use> &uses) {
@@ -419,6 +424,11 @@ std::vector<Fault> Checker::run() {
   std::map<unsigned, Use> uses;
   int64_t step = 0;
   collectUses(0, 0, step, uses);
+  // What one trip leaves in them, nobody reads: they may say so.
+  for (auto &[buffer, use] : inFirstTrip)
+    if (solution.placements[buffer].begin == use.firstCycle &&
+        solution.placements[buffer].end == use.lastCycle)
+      uses[buffer] = use;
   checkMemory(uses);
   return faults;
 }

@@ -204,6 +204,23 @@ bool scheduling::covers(const Access &a, const Access &b) {
   });
 }
 
+bool scheduling::areWrittenFirst(unsigned space,
+                                 llvm::ArrayRef<Accesses> commands,
+                                 llvm::ArrayRef<unsigned> users) {
+  Access written;
+  written.space = space;
+  for (unsigned user : users) {
+    for (const Access &access : commands[user])
+      if (access.space == space && !access.isWrite && !covers(written, access))
+        return false;
+    for (const Access &access : commands[user])
+      if (access.space == space && access.isWrite && access.isCertain)
+        llvm::append_range(written.footprints, access.footprints);
+    coalesce(written.footprints);
+  }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Dependences
 //===----------------------------------------------------------------------===//

@@ -77,7 +77,30 @@ std::string scheduling::checkProblem(const Problem &problem) {
   }
   if (total[0] > std::numeric_limits<int64_t>::max() / 4)
     return "the cycles of the commands do not fit in 64 bits";
+  std::vector<unsigned> parents = getParents(problem);
+  for (const Buffer &buffer : problem.buffers)
+    if (buffer.body >= problem.blocks.size() ||
+        (buffer.body != 0 && !isBody[buffer.body]))
+      return "a buffer is of a loop that does not exist";
+  for (size_t b = 0; b < problem.blocks.size(); ++b)
+    for (const Command &command : problem.blocks[b].commands)
+      for (unsigned buffer : command.buffers) {
+        unsigned body = problem.buffers[buffer].body;
+        bool isAround = command.engine == Engine::Loop &&
+                        isWithin(body, command.body, parents);
+        if (!isAround && !isWithin(b, body, parents))
+          return "a buffer is touched outside of the loop that it is of";
+      }
   return "";
+}
+
+std::vector<unsigned> scheduling::getParents(const Problem &problem) {
+  std::vector<unsigned> parents(problem.blocks.size(), 0);
+  for (size_t b = 0; b < problem.blocks.size(); ++b)
+    for (const Command &command : problem.blocks[b].commands)
+      if (command.engine == Engine::Loop)
+        parents[command.body] = b;
+  return parents;
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,7 +212,8 @@ scheduling::allocateInProgramOrder(const Problem &problem, Failure &failure) {
     return std::nullopt;
   Solution solution =
       scheduleBlocks(problem, {.window = 1, .drainsAlways = true});
-  if (!allocate(problem, solution, failure, /*explains=*/true))
+  if (!allocate(problem, solution, failure, /*explains=*/true,
+                /*reusesInTrips=*/false))
     return std::nullopt;
   return solution;
 }
@@ -200,6 +224,9 @@ std::optional<Solution> scheduling::solve(const Problem &problem,
   failure.message = checkProblem(problem);
   if (!failure.message.empty())
     return std::nullopt;
+  bool hasTrips = llvm::any_of(problem.buffers, [](const Buffer &buffer) {
+    return buffer.body != 0;
+  });
   // The less a schedule looks ahead, the less lives at a time.
   for (size_t window :
        {SIZE_MAX, size_t(256), size_t(96), size_t(48), size_t(24), size_t(12),
@@ -207,9 +234,14 @@ std::optional<Solution> scheduling::solve(const Problem &problem,
     // Last of all one command at a time.
     Strategy strategy = {std::max<size_t>(window, 1), window == 0};
     Solution solution = scheduleBlocks(problem, strategy);
-    if (allocate(problem, solution, failure, strategy.drainsAlways))
+    bool isLast = strategy.drainsAlways;
+    if (allocate(problem, solution, failure, isLast && !hasTrips,
+                 /*reusesInTrips=*/false) ||
+        (hasTrips && allocate(problem, solution, failure, isLast,
+                              /*reusesInTrips=*/true)))
       return solution;
-    if (failure.kind != Failure::OutOfMemory)
+    // Fixed addresses may overlap only in what looks too far ahead.
+    if (failure.kind == Failure::Malformed)
       break;
   }
   return std::nullopt;

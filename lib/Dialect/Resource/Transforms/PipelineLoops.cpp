@@ -113,19 +113,8 @@ void LoopPipeliner::findPrivateBuffers() {
       return issue && issue->getParentOp() == loop;
     });
     // What is read has been written before, in the same iteration.
-    unsigned space = reader.getSpace(buffer);
-    scheduling::Access written;
-    written.space = space;
-    for (unsigned i : list) {
-      for (const scheduling::Access &access : accesses[i])
-        if (access.space == space && !access.isWrite)
-          isPrivate &= scheduling::covers(written, access);
-      for (const scheduling::Access &access : accesses[i])
-        if (access.space == space && access.isWrite && access.isCertain)
-          llvm::append_range(written.footprints, access.footprints);
-      scheduling::coalesce(written.footprints);
-    }
-    if (isPrivate)
+    if (isPrivate &&
+        scheduling::areWrittenFirst(reader.getSpace(buffer), accesses, list))
       users[buffer] = list;
   }
 }

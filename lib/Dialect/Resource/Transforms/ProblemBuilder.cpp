@@ -298,12 +298,54 @@ static void addFences(ArrayRef<Operation *> ops,
   }
 }
 
+std::vector<SmallVector<BufferUsers>>
+resource::getBuffersOfBodies(const ProgramProblem &problem) {
+  llvm::DenseMap<mlir::Block *, unsigned> numbers;
+  for (auto [number, block] : llvm::enumerate(problem.blocks))
+    numbers[block] = number;
+  std::vector<SmallVector<BufferUsers>> result(problem.blocks.size());
+  if (problem.blocks.size() == 1)
+    return result;
+  for (unsigned number = 0; number < problem.buffers.size(); ++number) {
+    BufferOp buffer = problem.buffers[number];
+    // The innermost block that has all users in it.
+    mlir::Block *around = nullptr;
+    for (Operation *user : buffer.getResult().getUsers()) {
+      mlir::Block *block = user->getParentOfType<IssueOp>()->getBlock();
+      if (!around)
+        around = block;
+      while (!around->findAncestorOpInBlock(*user))
+        around = around->getParentOp()->getBlock();
+    }
+    unsigned body = around ? numbers.lookup(around) : 0;
+    if (body == 0)
+      continue;
+    BufferUsers &users = result[body].emplace_back();
+    users.buffer = number;
+    for (Operation *user : buffer.getResult().getUsers()) {
+      Operation *command = around->findAncestorOpInBlock(*user);
+      users.commands.push_back(
+          llvm::find(problem.commands[body], command) -
+          problem.commands[body].begin());
+    }
+    llvm::sort(users.commands);
+    users.commands.erase(llvm::unique(users.commands), users.commands.end());
+  }
+  return result;
+}
+
 void resource::addDependences(ProgramOp program, ProgramProblem &problem) {
   AccessReader reader(program);
+  std::vector<SmallVector<BufferUsers>> bodies = getBuffersOfBodies(problem);
   for (auto [index, block] : llvm::enumerate(problem.problem.blocks)) {
     std::vector<scheduling::Accesses> accesses;
     for (Operation *op : problem.commands[index])
       accesses.push_back(reader.read(op));
+    for (const BufferUsers &users : bodies[index])
+      if (scheduling::areWrittenFirst(
+              reader.getSpace(problem.buffers[users.buffer].getResult()),
+              accesses, users.commands))
+        problem.problem.buffers[users.buffer].body = index;
     auto after = scheduling::getDependences(
         accesses, getTripsAround(*problem.blocks[index]));
     for (auto [command, sources] : llvm::zip(block.commands, after))

@@ -32,8 +32,18 @@ struct ProgramProblem {
 llvm::FailureOr<ProgramProblem> buildProblem(ProgramOp program,
                                              bool keepAddresses);
 
+/// The commands of a block that touch a buffer, ascending.
+struct BufferUsers {
+  unsigned buffer;
+  llvm::SmallVector<unsigned> commands;
+};
+/// Per block the buffers that it touches, in a body of a loop or in several
+/// loops of it, and nothing outside of it does. Empty for the program's own.
+std::vector<llvm::SmallVector<BufferUsers>>
+getBuffersOfBodies(const ProgramProblem &problem);
+
 /// Sets the dependences to those that the bytes demand in the order of the
-/// text.
+/// text, and the bodies of buffers.
 void addDependences(ProgramOp program, ProgramProblem &problem);
 
 /// Whether barriers stand where engines of different PEs touch the same bytes

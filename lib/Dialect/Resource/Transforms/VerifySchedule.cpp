@@ -123,6 +123,56 @@ static void addRaces(ProgramOp op, ProgramProblem &program,
   }
 }
 
+/// Finds anew, run of bytes by run of bytes, whether iterations write what they
+/// read in the buffers that are said to be of one trip.
+static void checkBodies(ProgramOp op, ProgramProblem &program) {
+  AccessReader reader(op);
+  for (auto [index, list] : llvm::enumerate(getBuffersOfBodies(program)))
+    for (const BufferUsers &users : list) {
+      scheduling::Buffer &buffer = program.problem.buffers[users.buffer];
+      unsigned space =
+          reader.getSpace(program.buffers[users.buffer].getResult());
+      // Sorted and apart.
+      Ranges written;
+      bool isKnown = true, isWrittenFirst = true;
+      for (unsigned user : users.commands) {
+        scheduling::Accesses accesses =
+            reader.read(program.commands[index][user]);
+        for (const scheduling::Access &access : accesses) {
+          if (access.space != space || access.isWrite)
+            continue;
+          std::optional<Ranges> ranges = getRanges(access, {});
+          isKnown &= ranges.has_value();
+          for (auto [begin, end] : ranges.value_or(Ranges())) {
+            auto behind = llvm::partition_point(
+                written, [&](auto range) { return range.first <= begin; });
+            isWrittenFirst &=
+                behind != written.begin() && end <= std::prev(behind)->second;
+          }
+        }
+        for (const scheduling::Access &access : accesses) {
+          if (access.space != space || !access.isWrite || !access.isCertain)
+            continue;
+          std::optional<Ranges> ranges = getRanges(access, {});
+          isKnown &= ranges.has_value();
+          Ranges all = std::move(written);
+          llvm::append_range(all, ranges.value_or(Ranges()));
+          llvm::sort(all);
+          written.clear();
+          for (auto range : all)
+            if (!written.empty() && range.first <= written.back().second)
+              written.back().second =
+                  std::max(written.back().second, range.second);
+            else
+              written.push_back(range);
+        }
+      }
+      // Where there are too many runs to list, footprints must do.
+      if (isKnown && !isWrittenFirst)
+        buffer.body = 0;
+    }
+}
+
 /// Turns the ops of a block into steps of its queue. A wait is for the command
 /// of its engine, or with its tag, that has been issued last.
 LogicalResult VerifySchedulePass::readBlock(ProgramProblem &program,
@@ -238,6 +288,7 @@ void VerifySchedulePass::runOnOperation() {
       return signalPassFailure();
   addDependences(op, *program);
   addRaces(op, *program, solution);
+  checkBodies(op, *program);
   solution.makespan = *op.getMakespan();
   solution.lowerBound = *op.getLowerBound();
   completeLoops(*program, solution,

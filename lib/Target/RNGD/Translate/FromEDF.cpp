@@ -298,11 +298,9 @@ FailureOr<PlacedBuffer>
 KernelReader::findBuffer(Location loc, const BufferUse &use,
                          const edf::ScheduledCommand *command) {
   // The plan may give one place to several buffers, one after the other. Cycles
-  // tell them apart; what a loop uses lives for all its trips. Where none are
-  // known, a read is of what has been written last.
-  std::optional<std::pair<int64_t, int64_t>> cycles = loopCycles;
-  if (command && loopSteps.empty())
-    cycles = {int64_t(command->begin), int64_t(command->end)};
+  // tell them apart; what a loop uses lives in its first trip at least. Where
+  // none are known, a read is of what has been written last.
+  std::optional<std::pair<int64_t, int64_t>> cycles = getFirstTrip(command);
   Placement *best = nullptr;
   std::tuple<bool, bool, unsigned, bool> bestScore;
   for (Placement &placed : placements) {
@@ -375,8 +373,8 @@ LogicalResult KernelReader::buildExecution(const ProgramEvent &event,
       builder, loc, Type(),
       isMain ? resource::Engine::Main : resource::Engine::Sub,
       getCycles(*command));
-  if (*command && loopSteps.empty())
-    contextEnds[!isMain] = int64_t((*command)->end);
+  if (auto cycles = getFirstTrip(*command))
+    contextEnds[!isMain] = cycles->second;
   SmallVector<int64_t> scales(2 * kernel.scalars.scalars.size());
   for (auto [block, image] :
        llvm::zip(blocksOnRoute(event.config->route, event.config->context),
@@ -434,8 +432,7 @@ LogicalResult KernelReader::buildWait(SmallVectorImpl<EventCursor> &cursors,
     ++cursor.position;
   }
   tags.finish(tag);
-  if (loopSteps.empty())
-    passCycle(tagEnds.lookup(tag));
+  passCycle(tagEnds.lookup(tag));
   resource::WaitOp::create(builder, *loc, resource::Engine::Dma,
                            builder.getI64IntegerAttr(tag));
   return success();
@@ -495,15 +492,15 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&loop.getBody().emplaceBlock());
 
-  if (loopSteps.empty()) {
-    int64_t length, end;
-    if (clock && *command &&
-        !llvm::MulOverflow(int64_t(first.trips), int64_t((*command)->end),
-                           length) &&
-        !llvm::AddOverflow(*clock, length, end))
-      loopCycles = {*clock, end};
-    clock = loopCycles ? std::optional(loopCycles->second) : std::nullopt;
-  }
+  // Where the clock stands behind all trips.
+  std::optional<int64_t> behind;
+  int64_t length, end;
+  if (clock && *command &&
+      !llvm::MulOverflow(int64_t(first.trips), int64_t((*command)->end),
+                         length) &&
+      !llvm::AddOverflow(*clock, length, end))
+    behind = end;
+  std::optional<int64_t> around = std::exchange(blockStart, clock);
   loopSteps.emplace_back();
   SmallVector<EventCursor, 2> bodies;
   for (auto [event, cursor] : llvm::zip(events, cursors)) {
@@ -525,8 +522,8 @@ LogicalResult KernelReader::buildLoop(ArrayRef<const ProgramEvent *> events,
                << llvm::formatv("{0:x}", step.address).str()
                << ", which is no base of a DMA in the loop";
   loopSteps.pop_back();
-  if (loopSteps.empty())
-    loopCycles.reset();
+  blockStart = around;
+  clock = behind;
   return success();
 }
 
@@ -545,8 +542,8 @@ LogicalResult KernelReader::buildFill(const ProgramEvent &event,
     return failure();
   auto issue = resource::IssueOp::create(
       builder, loc, Type(), resource::Engine::Sub, getCycles(*command));
-  if (*command && loopSteps.empty())
-    contextEnds[1] = int64_t((*command)->end);
+  if (auto cycles = getFirstTrip(*command))
+    contextEnds[1] = cycles->second;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
   auto exec = lir::ExecOp::create(builder, loc, lir::Context::Sub);
@@ -617,8 +614,7 @@ LogicalResult KernelReader::buildBlock(SmallVectorImpl<EventCursor> &cursors) {
         return failure();
       break;
     case Kind::WaitContext:
-      if (loopSteps.empty())
-        passCycle(contextEnds[event.context == codes::ExecTarget::Sub]);
+      passCycle(contextEnds[event.context == codes::ExecTarget::Sub]);
       resource::WaitOp::create(builder, loc,
                                event.context == codes::ExecTarget::Main
                                    ? resource::Engine::Main
@@ -670,6 +666,7 @@ OwningOpRef<ModuleOp> KernelReader::run() {
       return {};
     }
     clock = scheduling::getKernelStart();
+    blockStart = 0;
     makespan = builder.getI64IntegerAttr(*cycles);
     lowerBound = builder.getI64IntegerAttr(*bound);
     for (const edf::ScheduledCommand &command : kernel.schedule.commands)

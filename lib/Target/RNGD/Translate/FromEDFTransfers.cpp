@@ -294,8 +294,8 @@ LogicalResult KernelReader::buildDma(SmallVectorImpl<EventCursor> &cursors) {
       builder.getI64IntegerAttr(event.tag), getCycles(*command), advanceAttr,
       ValueRange(), ValueRange(), DenseI64ArrayAttr());
   setStarts(issue, *moves);
-  if (*command && loopSteps.empty())
-    tagEnds[event.tag] = int64_t((*command)->end);
+  if (auto cycles = getFirstTrip(*command))
+    tagEnds[event.tag] = cycles->second;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
   lir::DmaOp::create(builder, loc, buffers[0].buffer, Value(),

@@ -100,7 +100,18 @@ private:
   mlir::FailureOr<PlacedBuffer>
   findBuffer(mlir::Location loc, const BufferUse &use,
              const edf::ScheduledCommand *command);
-  /// The queue of the program's own block gets on when a command ends.
+  /// Cycles of a command in the first trip of the loops around; nothing where
+  /// they are not known.
+  std::optional<std::pair<int64_t, int64_t>>
+  getFirstTrip(const edf::ScheduledCommand *command) const {
+    int64_t begin, end;
+    if (!command || !blockStart ||
+        llvm::AddOverflow(*blockStart, int64_t(command->begin), begin) ||
+        llvm::AddOverflow(*blockStart, int64_t(command->end), end))
+      return std::nullopt;
+    return std::pair(begin, end);
+  }
+  /// The queue gets on when a command ends.
   void passCycle(int64_t end) {
     if (clock)
       clock = std::max(*clock, end);
@@ -134,14 +145,14 @@ private:
   llvm::DenseSet<uint32_t> firstDescriptors;
   bool hasSchedule = false;
   size_t scheduled = 0;
-  /// When the queue gets to the next command of the program's own block;
-  /// nothing where the cycles are not known.
+  /// When the queue gets to the next command, in first trips of loops; nothing
+  /// where the cycles are not known.
   std::optional<int64_t> clock;
-  /// The ends of what that block has issued.
+  /// What the cycles of the block count from.
+  std::optional<int64_t> blockStart;
+  /// The ends of what has been issued.
   std::array<int64_t, 2> contextEnds = {};
   llvm::DenseMap<unsigned, int64_t> tagEnds;
-  /// Cycles from the first to the last trip of the outermost loop around.
-  std::optional<std::pair<int64_t, int64_t>> loopCycles;
   /// Steps of the loops around that no descriptor has taken yet.
   llvm::SmallVector<llvm::DenseMap<uint32_t, int64_t>, 4> loopSteps;
   TagTracker tags;

@@ -807,7 +807,8 @@ LogicalResult KernelWriter::addTests() {
 LogicalResult KernelWriter::addLoop(resource::LoopOp loop) {
   if (!llvm::isUInt<32>(loop.getTrips()))
     return loop.emitOpError("not yet supported: ")
-           << loop.getTrips() << " trips";
+           << loop.getTrips() << " trips, a loop of a kernel binary makes at "
+           << "most " << UINT32_MAX;
   if (loop.getBarrier() && loop.getTrips() == 1 &&
       loop.getBody().front().empty()) {
     for (ClusterProgram &cluster : clusters)

@@ -124,8 +124,10 @@ for flag in "-j-1", "-jx", "-j", "-j99999999999":
     refuses("", "k.mlir", flag)
 for flag in "--exact=maybe", "--message-format=xml", "--exakt", "--dump", "--cache-limit=-1":
     refuses("", "k.mlir", flag)
-# Of a flag that is given twice the last counts.
-result = run("k.mlir", "-o", "a", "-o", "b", "-j1", "-j2", "--exact", "--exact")
+# One value is given once; to say a flag again changes nothing.
+for flag, one, other in ("-o", "a", "b"), ("--release", "0.5", "0.6"), ("-j", "1", "2"):
+    refuses(f"{flag} may only occur zero or one times", "k.mlir", flag, one, flag, other)
+result = run("k.mlir", "-o", "b", "--exact", "--exact")
 assert result.returncode == 0 and os.listdir("b") == ["constant_add.edf"], result
 assert not os.path.exists("a")
 for flag in ("--MF", "--cache-dir", "--dump-visa", "--dump-dfg", "--dump-ir",

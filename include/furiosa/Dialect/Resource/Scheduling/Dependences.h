@@ -66,6 +66,11 @@ bool overlap(const Access &a, const Access &b, llvm::ArrayRef<int64_t> trips);
 /// Whether `a` has every byte of `b` in every iteration. May miss that.
 bool covers(const Access &a, const Access &b);
 
+/// Whether all bytes of a space that some of `commands`, given by ascending
+/// numbers, read have been written by those before them. May miss that.
+bool areWrittenFirst(unsigned space, llvm::ArrayRef<Accesses> commands,
+                     llvm::ArrayRef<unsigned> users);
+
 /// For each command the earlier ones that must be done before it, ascending:
 /// those that share a byte with it which one of the two writes, without those
 /// that others imply. Near linear in the number of commands and conflicts.

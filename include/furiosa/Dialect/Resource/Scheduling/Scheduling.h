@@ -85,6 +85,10 @@ struct Buffer {
   int64_t slack = 0;
   /// An address that somebody has fixed.
   std::optional<int64_t> preset;
+  /// Body of the loop whose iterations write the buffer before they read it,
+  /// and outside of which nothing touches it: what an iteration leaves in it,
+  /// nobody reads. 0 if there is none.
+  unsigned body = 0;
 };
 
 struct Problem {
@@ -131,7 +135,9 @@ struct BlockSchedule {
 struct Placement {
   int64_t address = 0;
   /// Cycles from the first to the last command that touches the buffer; those
-  /// of a loop count from its first to its last trip. Equal if none does.
+  /// of a loop count from its first to its last trip. Equal if none does. Of a
+  /// buffer with a body they may be those of the first trip, if its place is
+  /// used again in each.
   int64_t begin = 0, end = 0;
 };
 
@@ -201,6 +207,17 @@ std::vector<int64_t> getBlockBounds(const Problem &problem);
 /// Empty if the problem is well formed: dependences point backwards, buffers
 /// and bodies exist, cycles are not negative and their sum fits.
 std::string checkProblem(const Problem &problem);
+
+/// Per block the one that its loop is in; 0 for the program's own.
+std::vector<unsigned> getParents(const Problem &problem);
+/// Whether a block is `around` or the body of a loop somewhere in it.
+inline bool isWithin(unsigned block, unsigned around,
+                     llvm::ArrayRef<unsigned> parents) {
+  // Bodies stand behind the blocks of their loops.
+  while (block > around)
+    block = parents[block];
+  return block == around;
+}
 
 //===----------------------------------------------------------------------===//
 // The checker
