@@ -44,17 +44,6 @@ TEST(Allocation, OutOfMemoryNamesThePeak) {
   EXPECT_EQ(failure.addresses.back(), -1);
 }
 
-TEST(Allocation, SlackMustExist) {
-  Problem problem;
-  problem.blocks.resize(1);
-  problem.buffers = {buffer(Memory::Dm, 524288)};
-  problem.blocks[0].commands = {command(Engine::Main, 1, {}, {0})};
-  Failure failure;
-  EXPECT_TRUE(solve(problem, failure));
-  problem.buffers[0].slack = 8;
-  EXPECT_FALSE(solve(problem, failure));
-}
-
 // A byte of lane l of L lies at l * (65536 / L) + its address.
 TEST(Allocation, LanesOfTensorRegisterFile) {
   Problem problem;
@@ -211,8 +200,6 @@ TEST(Allocation, NumbersDoNotMatter) {
                       1 << random.below(4));
       else if (random.below(4) == 0)
         next = buffer(Memory::Vrf, 32 * (1 + i + random.below(40)));
-      else
-        next.slack = 8 * random.below(3);
     }
     std::vector<unsigned> names = shuffle(problem.buffers.size(), random);
     Failure failure;

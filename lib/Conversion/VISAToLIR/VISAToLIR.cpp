@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "furiosa/Conversion/VISAToLIR/VISAToLIR.h"
+#include "StageModel.h"
 #include "furiosa/Conversion/Passes.h"
 #include "furiosa/Dialect/LIR/IR/LIR.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
@@ -25,8 +25,10 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <set>
+#include <utility>
 
 namespace furiosa {
 #define GEN_PASS_DEF_CONVERTVISATOLIR
@@ -76,6 +78,12 @@ struct Plan {
   DenseMap<Operation *, std::vector<StageRecord>> chains;
   /// Where the tensors of stages begin in their buffers.
   DenseMap<Value, ViewStart> starts;
+  /// How far fetches read in the buffers of data memory, bytes of a slice.
+  DenseMap<Value, int64_t> reaches;
+
+  /// The type of `buffer` with room for what padded packets read behind the
+  /// tensor in it: nothing else may lie there.
+  lir::MemType addRoom(Value buffer, lir::MemType type) const;
 };
 
 /// Makes the plan of one kernel.
@@ -95,12 +103,26 @@ private:
   LogicalResult planRows(Operation *op, Value table, Value index, Value rows,
                          Type rowsType, bool scaled);
   LogicalResult planChain(ChainOp chain);
+  LogicalResult planFetch(ChainOp chain, ArrayRef<StageRecord> records);
+  void joinReaches();
   LogicalResult checkType(Operation *op, Type type);
 
   func::FuncOp kernel;
   Plan &plan;
+  /// Buffers that one fetch reads in turn, which have one size.
+  SmallVector<std::pair<Value, Value>> pairs;
 };
 } // namespace
+
+lir::MemType Plan::addRoom(Value buffer, lir::MemType type) const {
+  int64_t reach = reaches.lookup(buffer);
+  if (reach <= type.getBytes())
+    return type;
+  return lir::MemType::get(
+      type.getContext(), type.getTier(),
+      int64_t(llvm::alignTo(uint64_t(reach), machine::dmWriteGranule)),
+      type.getLanes());
+}
 
 LogicalResult Planner::checkType(Operation *op, Type type) {
   if (!isTensor(type))
@@ -132,6 +154,83 @@ LogicalResult Planner::planRows(Operation *op, Value table, Value index,
   return success();
 }
 
+/// The most that a view may add to the address of its buffer at run time;
+/// nothing where that is not known or does not fit.
+static std::optional<int64_t> getMostOffset(const ViewStart &start) {
+  int64_t most = 0;
+  for (auto [index, dimension, bytes] : start.terms) {
+    auto range = getIndexRange(index);
+    if (!range)
+      return std::nullopt;
+    int64_t term;
+    if (llvm::MulOverflow(bytes < 0 ? range->first : range->second, bytes,
+                          term) ||
+        llvm::AddOverflow(most, term, most))
+      return std::nullopt;
+  }
+  return most;
+}
+
+/// Notes how far the fetch of a chain reads in its buffers.
+LogicalResult Planner::planFetch(ChainOp chain,
+                                 ArrayRef<StageRecord> records) {
+  ChainStage stage;
+  stage.records = records;
+  while (stage.index < records.size() &&
+         !isa<FetchOp>(records[stage.index].op))
+    ++stage.index;
+  if (stage.index == records.size())
+    return success();
+  auto fetch = cast<FetchOp>(records[stage.index].op);
+  FaultReporter reporter(fetch);
+  auto derived = deriveFetch(stage);
+  if (!derived) {
+    reporter.report(derived.fault(), "packet");
+    return failure();
+  }
+  Arrays arrays(derived->loops);
+  auto reach = lir::getReach(arrays.sizes, arrays.strides);
+  for (Value tensor : fetch->getOperands()) {
+    const ViewStart &start = plan.starts.find(tensor)->second;
+    auto most = getMostOffset(start);
+    int64_t end;
+    if (!reach || !most ||
+        llvm::AddOverflow(start.bytes + derived->read, *reach, end) ||
+        llvm::AddOverflow(end, *most, end)) {
+      reporter.notYetSupported() << "a fetch that may read anywhere";
+      return failure();
+    }
+    Value buffer = getBaseBuffer(tensor);
+    int64_t &known = plan.reaches[buffer];
+    known = std::max(known, end);
+    if (end > int64_t(machine::dmSliceBytes)) {
+      reporter.fault("MM-5")
+          << "padding is read behind the end of the data memory: found reads "
+             "up to byte "
+          << end << " of a buffer, expected at most " << machine::dmSliceBytes
+          << "; fetch less padding or make the tensor smaller";
+      return failure();
+    }
+  }
+  if (fetch.getOther())
+    pairs.emplace_back(getBaseBuffer(fetch.getSource()),
+                       getBaseBuffer(fetch.getOther()));
+  return success();
+}
+
+/// Buffers that are read in turn get the same room.
+void Planner::joinReaches() {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (auto [a, b] : pairs) {
+      int64_t most = std::max(plan.reaches.lookup(a), plan.reaches.lookup(b));
+      for (Value buffer : {a, b})
+        changed |= std::exchange(plan.reaches[buffer], most) != most;
+    }
+  }
+}
+
 LogicalResult Planner::planChain(ChainOp chain) {
   auto records = analyzeChain(chain);
   if (failed(records))
@@ -151,6 +250,7 @@ LogicalResult Planner::planChain(ChainOp chain) {
         return failure();
       plan.starts[operand] = *start;
     }
+  ok &= succeeded(planFetch(chain, *records));
   plan.chains[chain] = std::move(*records);
   return success(ok);
 }
@@ -207,6 +307,7 @@ LogicalResult Planner::run() {
     ok &= succeeded(planOp(op));
     return isa<ChainOp>(op) ? WalkResult::skip() : WalkResult::advance();
   });
+  joinReaches();
   return success(ok);
 }
 
@@ -369,7 +470,7 @@ struct PlannedPattern : public OpConversionPattern<Op> {
   Value createBuffer(Op op, ConversionPatternRewriter &rewriter) const {
     return lir::AllocOp::create(
         rewriter, op.getLoc(),
-        this->getTypeConverter()->convertType(op.getResult().getType()));
+        this->getTypeConverter()->convertType(Value(op.getResult())));
   }
 
   const Plan &plan;
@@ -661,7 +762,9 @@ void ConvertVISAToLIR::runOnOperation() {
   converter.addConversion([&](Value value) -> std::optional<Type> {
     if (!isTensor(value.getType()))
       return std::nullopt;
-    return converter.convertType(getBaseBuffer(value).getType());
+    Value buffer = getBaseBuffer(value);
+    return plan.addRoom(
+        buffer, cast<lir::MemType>(converter.convertType(buffer.getType())));
   });
   ConversionTarget target(*context);
   target.addIllegalDialect<VISADialect>();

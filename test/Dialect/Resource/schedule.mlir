@@ -102,8 +102,7 @@ resource.program @loop pes 1 clusters [0] release "0.6" {
   }
 }
 
-// Fixed addresses stay; a fetch that runs over the end of its buffer finds
-// memory there.
+// Fixed addresses stay.
 
 // CHECK-LABEL: resource.program @fixed
 // CHECK: resource.buffer at 64 live
@@ -113,7 +112,7 @@ resource.program @fixed pes 1 clusters [0] release "0.6" {
   %r = resource.buffer : !lir.mem<dm, 520000>
   resource.issue main {
     lir.exec main {
-      fetch_sequencer %d loops [2 : 16] read 32 packet 32 flits 2 : !lir.mem<dm, 32>
+      fetch_sequencer %d loops [2 : 0] read 32 packet 32 flits 2 : !lir.mem<dm, 32>
       collect flits_per_packet 1
       commit_adapter in 32 keep 32
       commit_sequencer %r loops [2 : 32] write 32 slices [0, 63] : !lir.mem<dm, 520000>

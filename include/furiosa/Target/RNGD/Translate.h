@@ -63,8 +63,6 @@ struct BufferUse {
   int64_t address = 0;
   /// Bytes from there on to the end of the last access.
   int64_t bytes = 0;
-  /// Of those, bytes at the end that may lie behind the buffer.
-  int64_t slack = 0;
   /// Lanes in TRF, 1 elsewhere.
   int64_t lanes = 1;
   /// The access begins at the start of the buffer.

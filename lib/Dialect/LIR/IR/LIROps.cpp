@@ -91,7 +91,7 @@ LogicalResult lir::verifyTier(Operation *op, StringRef rule, StringRef name,
 LogicalResult lir::verifyBounds(Operation *op, int64_t base,
                                 ArrayRef<int64_t> sizes,
                                 ArrayRef<int64_t> strides, int64_t bytes,
-                                int64_t capacity, int64_t slack) {
+                                int64_t capacity, StringRef hint) {
   if (base < 0)
     return op->emitOpError("LIR-7: base must not be negative, found ") << base;
   std::optional<int64_t> reach = getReach(sizes, strides);
@@ -100,9 +100,9 @@ LogicalResult lir::verifyBounds(Operation *op, int64_t base,
       llvm::AddOverflow(end, bytes, end))
     return op->emitOpError(
         "LIR-7: accesses reach an address that does not fit in 64 bits");
-  if (end - slack > capacity)
+  if (end > capacity)
     return op->emitOpError("LIR-7: accesses reach byte ")
-           << end << " of a buffer of " << capacity;
+           << end << " of a buffer of " << capacity << hint;
   return success();
 }
 
@@ -346,11 +346,13 @@ LogicalResult FetchSequencerOp::verify() {
     return emitOpError("MM-12: packet must be positive, found ") << getPacket();
   if (getFlits() < 1)
     return emitOpError("LIR-11: flits must be positive, found ") << getFlits();
-  // A padded packet may run over the end of its tensor; nobody looks at what
-  // is read there.
+  // A padded packet may run over the end of its tensor; its buffer has room for
+  // that, so that nothing else lies there.
   auto verifyReach = [&](int64_t base, MemType type) {
     return verifyBounds(*this, base, getSizes(), getStrides(), read,
-                        type.getBytes(), std::max(read, getPacket()) - 1);
+                        type.getBytes(),
+                        "; where padding is read there, the buffer must have "
+                        "room for it");
   };
   if (failed(verifyReach(getBase(), getSource().getType())))
     return failure();

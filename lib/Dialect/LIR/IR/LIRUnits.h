@@ -22,12 +22,12 @@ llvm::LogicalResult verifyLoops(mlir::Operation *op,
 llvm::LogicalResult verifyTier(mlir::Operation *op, llvm::StringRef rule,
                                llvm::StringRef name, MemType type, Tier tier);
 
-/// LIR-7: accesses of `bytes` starting at `base` stay inside a buffer. `slack`
-/// bytes may be read behind its end.
+/// LIR-7: accesses of `bytes` starting at `base` stay inside a buffer. `hint`
+/// ends the message.
 llvm::LogicalResult verifyBounds(mlir::Operation *op, int64_t base,
                                  llvm::ArrayRef<int64_t> sizes,
                                  llvm::ArrayRef<int64_t> strides, int64_t bytes,
-                                 int64_t capacity, int64_t slack = 0);
+                                 int64_t capacity, llvm::StringRef hint = "");
 
 /// Whether an op is a unit of the vector engine.
 bool isVectorUnit(mlir::Operation *op);

@@ -499,7 +499,7 @@ static LogicalResult verifyExecStarts(IssueOp issue, lir::ExecOp exec) {
   }
   auto check = [&](int side, MemType type, int64_t base,
                    ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
-                   int64_t bytes, int64_t slack) -> LogicalResult {
+                   int64_t bytes) -> LogicalResult {
     auto refuse = [&]() {
       return issue.emitOpError("RES-28: ")
              << (side ? "commit_sequencer" : "fetch_sequencer");
@@ -509,7 +509,7 @@ static LogicalResult verifyExecStarts(IssueOp issue, lir::ExecOp exec) {
       return refuse() << " begins in front of its buffer";
     // The unit's own verifier has bounded everything but the moves.
     int64_t end = base + bytes + lir::getReach(sizes, strides).value_or(0);
-    if (moved[side] > limit || end + moved[side] - slack > limit)
+    if (moved[side] > limit || end + moved[side] > limit)
       return refuse() << " leaves its buffer of " << limit << " bytes";
     if (atZero[side] < -limit || atZero[side] > limit ||
         base + atZero[side] < 0 || base + atZero[side] > limit)
@@ -525,13 +525,11 @@ static LogicalResult verifyExecStarts(IssueOp issue, lir::ExecOp exec) {
                                  "turn");
       found[0] = true;
       result = check(0, fetch.getSource().getType(), fetch.getBase(),
-                     fetch.getSizes(), fetch.getStrides(), fetch.getRead(),
-                     std::max(fetch.getRead(), fetch.getPacket()) - 1);
+                     fetch.getSizes(), fetch.getStrides(), fetch.getRead());
     } else if (auto commit = dyn_cast<lir::CommitSequencerOp>(unit)) {
       found[1] = true;
       result = check(1, commit.getTarget().getType(), commit.getBase(),
-                     commit.getSizes(), commit.getStrides(), commit.getWrite(),
-                     /*slack=*/0);
+                     commit.getSizes(), commit.getStrides(), commit.getWrite());
     } else if (isa<lir::CustomSwitchOp>(unit)) {
       return issue.emitOpError("not yet supported: starts beside a custom "
                                "switch");

@@ -262,7 +262,7 @@ std::optional<int64_t> Allocator::findPlace(unsigned index,
       if (from < end)
         from = llvm::alignTo(end, align);
     }
-    if (from + size + buffer.slack > span)
+    if (from + size > span)
       return std::nullopt;
     return from;
   };
@@ -381,7 +381,7 @@ bool Allocator::allocate(Memory memory, bool searches) {
     // What is alike in all that counts may as well go by its number.
     auto getKey = [&](unsigned i) {
       const Buffer &buffer = problem.buffers[i];
-      return std::tuple(key(i), buffer.lanes, buffer.slack, i);
+      return std::tuple(key(i), buffer.lanes, i);
     };
     llvm::sort(order,
                [&](unsigned a, unsigned b) { return getKey(a) < getKey(b); });

@@ -342,9 +342,7 @@ void Checker::checkMemory(const std::map<unsigned, Use> &uses) {
                                                   : machine::vrfRowBytes;
     if (placement.address < 0 || placement.address % unit != 0 ||
         placement.address > lane ||
-        placement.address + buffer.bytes / buffer.lanes > lane ||
-        (!buffer.preset &&
-         placement.address + buffer.bytes / buffer.lanes + buffer.slack > lane))
+        placement.address + buffer.bytes / buffer.lanes > lane)
       fault("address " + llvm::Twine(placement.address) +
             " is none of the buffer's memory")
           .buffer = b;

@@ -43,7 +43,7 @@ std::string scheduling::checkProblem(const Problem &problem) {
   if (problem.blocks.empty())
     return "a problem has at least one block";
   for (const Buffer &buffer : problem.buffers)
-    if (buffer.bytes < 1 || buffer.lanes < 1 || buffer.slack < 0 ||
+    if (buffer.bytes < 1 || buffer.lanes < 1 ||
         buffer.bytes % buffer.lanes != 0 ||
         getCapacity(buffer.memory) % buffer.lanes != 0 ||
         buffer.bytes > getCapacity(buffer.memory))

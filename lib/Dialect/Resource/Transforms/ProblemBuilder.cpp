@@ -12,8 +12,6 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <utility>
-
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::resource;
@@ -207,24 +205,6 @@ LogicalResult ProblemBuilder::addBlock(unsigned index, mlir::Block &block) {
   return success();
 }
 
-/// Bytes behind the end of its buffer that a fetch from `base` may read.
-static int64_t getSlack(lir::FetchSequencerOp fetch, int64_t base) {
-  for (const BaseLoop &loop : getStartLoops(
-           fetch->getParentOfType<IssueOp>(), /*isTarget=*/false))
-    base += loop.base + (loop.count - 1) * loop.stride;
-  int64_t reach =
-      lir::getReach(fetch.getSizes(), fetch.getStrides()).value_or(0);
-  return std::max<int64_t>(0, base + reach + fetch.getRead() -
-                                  fetch.getSource().getType().getBytes());
-}
-
-/// Whether a switch moves what is fetched to other slices.
-static bool isExchanged(lir::FetchSequencerOp fetch) {
-  return llvm::any_of(*fetch->getBlock(), [](Operation &unit) {
-    return isa<lir::SwitchOp, lir::CustomSwitchOp>(unit);
-  });
-}
-
 FailureOr<ProgramProblem> resource::buildProblem(ProgramOp program,
                                                  bool keepAddresses) {
   ProblemBuilder builder;
@@ -241,26 +221,6 @@ FailureOr<ProgramProblem> resource::buildProblem(ProgramOp program,
     buffer.lanes = type.getLanes();
     if (keepAddresses && op.getAddress())
       buffer.preset = *op.getAddress();
-  }
-  llvm::SetVector<unsigned> exchanged;
-  program.walk([&](lir::FetchSequencerOp fetch) {
-    for (auto [buffer, base] :
-         {std::pair<Value, int64_t>(fetch.getSource(), fetch.getBase()),
-          {fetch.getOther(), fetch.getOtherBase()}}) {
-      auto it = builder.bufferIndex.find(buffer);
-      if (it == builder.bufferIndex.end())
-        continue;
-      int64_t &slack = result.problem.buffers[it->second].slack;
-      slack = std::max(slack, getSlack(fetch, base));
-      if (isExchanged(fetch))
-        exchanged.insert(it->second);
-    }
-  });
-  // Slices fetch from one another in no order that is known: what they read
-  // behind the end must not be what the same exec commits.
-  for (unsigned index : exchanged) {
-    scheduling::Buffer &buffer = result.problem.buffers[index];
-    buffer.bytes += std::exchange(buffer.slack, 0);
   }
   result.blocks.push_back(nullptr);
   result.commands.emplace_back();

@@ -191,7 +191,6 @@ static FailureOr<FetchSources> findSources(UnitBuilder &unit,
   BufferUse use;
   use.address = config.base;
   use.bytes = getLastOffset(config.loops) + config.readBytes;
-  use.slack = std::max(config.readBytes, config.packetBytes) - 1;
   use.isProbe = true;
   bool stepsBack = llvm::any_of(
       config.loops, [](const HardwareLoop &loop) { return loop.stride < 0; });

@@ -302,21 +302,20 @@ KernelReader::findBuffer(Location loc, const BufferUse &use,
   // none are known, a read is of what has been written last.
   std::optional<std::pair<int64_t, int64_t>> cycles = getFirstTrip(command);
   Placement *best = nullptr;
-  std::tuple<bool, bool, unsigned, bool> bestScore;
+  std::tuple<bool, unsigned, bool> bestScore;
   for (Placement &placed : placements) {
     if (placed.tier != use.tier || placed.lanes != use.lanes)
       continue;
     int64_t start = use.address - placed.address;
     int64_t end = start + use.bytes;
-    if (start < 0 || start >= placed.bytes || end - use.slack > placed.bytes ||
+    if (start < 0 || start >= placed.bytes || end > placed.bytes ||
         (use.isStart && start != 0) || (use.isWhole && end != placed.bytes))
       continue;
     bool isLive = cycles && placed.firstCycle <= cycles->first &&
                   cycles->second <= placed.lastCycle;
     if (use.isProbe && cycles && !isLive)
       continue;
-    std::tuple score(isLive, end <= placed.bytes,
-                     use.isWrite ? 0 : placed.lastWrite, start == 0);
+    std::tuple score(isLive, use.isWrite ? 0 : placed.lastWrite, start == 0);
     if (best && score <= bestScore)
       continue;
     best = &placed;

@@ -81,8 +81,6 @@ struct Buffer {
   int64_t bytes = 0;
   /// Lanes that a TRF buffer spreads over; 1 elsewhere.
   int64_t lanes = 1;
-  /// Bytes behind the end that reads may touch: they must exist.
-  int64_t slack = 0;
   /// An address that somebody has fixed.
   std::optional<int64_t> preset;
   /// Body of the loop whose iterations write the buffer before they read it,
