@@ -360,8 +360,7 @@ bool Allocator::pack(llvm::ArrayRef<unsigned> buffers) {
       return false;
   std::vector<PackedItem> items;
   for (unsigned i : buffers)
-    items.push_back({lives[i].first, lives[i].last, getSize(i),
-                     problem.buffers[i].slack});
+    items.push_back({lives[i].first, lives[i].last, getSize(i)});
   auto addresses = scheduling::pack(items, getSpan(buffers.front()),
                                     getAlignment(first.memory), effort);
   if (!addresses)

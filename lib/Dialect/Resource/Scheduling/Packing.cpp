@@ -77,7 +77,7 @@ Packer::Packer(llvm::ArrayRef<PackedItem> given, int64_t capacity,
     size_t last = llvm::upper_bound(births, item.last) - births.begin() - 1;
     items.push_back({first, last,
                      int64_t(llvm::alignTo(item.bytes, alignment)),
-                     item.bytes + item.slack, number});
+                     item.bytes, number});
   }
   llvm::sort(items, [](const Item &a, const Item &b) {
     return std::tie(a.first, a.last, a.room, a.need, a.number) <

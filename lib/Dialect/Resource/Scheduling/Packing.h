@@ -15,11 +15,10 @@
 
 namespace furiosa::scheduling {
 
-/// What lives from one position to another, both included, and the bytes that
-/// must exist behind it.
+/// What lives from one position to another, both included.
 struct PackedItem {
   int64_t first, last;
-  int64_t bytes, slack;
+  int64_t bytes;
 };
 
 /// Addresses, multiples of `alignment`, at which no two items that live at a
