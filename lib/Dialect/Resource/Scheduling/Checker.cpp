@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -422,11 +423,19 @@ std::vector<Fault> Checker::run() {
   std::map<unsigned, Use> uses;
   int64_t step = 0;
   collectUses(0, 0, step, uses);
-  // What one trip leaves in them, nobody reads: they may say so.
-  for (auto &[buffer, use] : inFirstTrip)
-    if (solution.placements[buffer].begin == use.firstCycle &&
-        solution.placements[buffer].end == use.lastCycle)
-      uses[buffer] = use;
+  // What one trip leaves in them, nobody reads: they may say so. What says
+  // neither is held against what is closer.
+  for (auto &[buffer, use] : inFirstTrip) {
+    const Placement &placement = solution.placements[buffer];
+    // Cycles that a file may say are any number.
+    auto getDistance = [&](const Use &other) {
+      return std::abs(double(placement.begin) - double(other.firstCycle)) +
+             std::abs(double(placement.end) - double(other.lastCycle));
+    };
+    Use &whole = uses[buffer];
+    if (getDistance(use) <= getDistance(whole))
+      whole = use;
+  }
   checkMemory(uses);
   return faults;
 }
