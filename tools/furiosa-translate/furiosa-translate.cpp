@@ -24,6 +24,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -87,7 +88,7 @@ static LogicalResult translate(const Translation &translation,
 }
 
 static int fail(const Twine &message) {
-  llvm::errs() << "furiosa-translate: " << message << '\n';
+  llvm::WithColor::error() << message << '\n';
   return 1;
 }
 

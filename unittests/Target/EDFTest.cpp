@@ -88,7 +88,7 @@ TEST(EDF, HeaderFaults) {
       repairChecks(copy);
     return faultOf(copy);
   };
-  EXPECT_EQ(faultOf({}), "f.edf: offset 0: not an EDF file: wrong magic");
+  EXPECT_EQ(faultOf({}), "f.edf: offset 0: not an EDF file: it is empty");
   EXPECT_EQ(changed(0, 0x7e), "f.edf: offset 0: not an EDF file: wrong magic");
   EXPECT_EQ(changed(8, 9), "f.edf: offset 8: EDF version 9 is too new; this "
                            "reader knows version 1");
