@@ -18,6 +18,8 @@
 #include "furiosa/Tools/Explain.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -35,8 +37,8 @@ Two commands stand in front of all options and have a --help of their own:
 Without one of them it is what mlir-opt is, for this stack.
 )";
 
-/// Spares the printer a second check of what the parser has just checked: MLIR
-/// verifies a module again before it prints it.
+/// Spares the printer a second check of what has just been checked: MLIR verifies
+/// a module again before it prints it.
 static void assumeVerified() {
   auto &options = llvm::cl::getRegisteredOptions();
   auto found = options.find("mlir-print-assume-verified");
@@ -47,6 +49,33 @@ static void assumeVerified() {
 static int fail(const llvm::Twine &message) {
   llvm::WithColor::error() << message << "\n";
   return 1;
+}
+
+namespace {
+/// Checks a module between parsing and printing, where functions are checked side
+/// by side; the parser checks them one after the other.
+struct Verify : mlir::PassWrapper<Verify, mlir::OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Verify)
+
+  llvm::StringRef getName() const override { return "Verify"; }
+  void runOnOperation() override {
+    if (failed(mlir::verify(getOperation())))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
+
+/// Whether a run only parses, checks and prints one module.
+static mlir::FailureOr<bool>
+isPlain(const mlir::MlirOptMainConfig &config) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::PassManager passes(&context);
+  if (failed(config.setupPassPipeline(passes)))
+    return mlir::failure();
+  return passes.empty() && config.shouldVerifyOnParsing() &&
+         !config.shouldVerifyRoundtrip() && !config.shouldRunReproducer() &&
+         config.inputSplitMarker().empty();
 }
 
 /// Parses, transforms and prints, as the flags say.
@@ -71,16 +100,17 @@ static int optimize(int argc, char **argv) {
         mlir::MlirOptMain(argc, argv, inputFile, outputFile, registry);
     return furiosa::flushStandardOutput() && succeeded(result) ? 0 : 1;
   }
-  // The pipeline is set up between parsing and printing.
-  auto given = config;
-  config.setPassPipelineSetupFn([&given](mlir::PassManager &passes) {
-    if (failed(given.setupPassPipeline(passes)))
-      return mlir::failure();
-    if (passes.empty() && given.shouldVerifyOnParsing() &&
-        given.inputSplitMarker().empty())
+  auto plain = isPlain(config);
+  if (failed(plain))
+    return 1;
+  if (*plain) {
+    config.verifyOnParsing(false);
+    config.setPassPipelineSetupFn([](mlir::PassManager &passes) {
+      passes.addPass(std::make_unique<Verify>());
       assumeVerified();
-    return mlir::success();
-  });
+      return mlir::success();
+    });
+  }
 
   // Who waits for a pipe that is a terminal should know.
   if (inputFile == "-" &&
@@ -117,6 +147,7 @@ static int optimize(int argc, char **argv) {
   // An interrupt waits while there is a file: it is not made before it is
   // known.
   std::string text;
+  text.reserve(input->getBufferSize() + input->getBufferSize() / 4);
   llvm::raw_string_ostream output(text);
   if (failed(mlir::MlirOptMain(output, std::move(input), registry, config)))
     return 1;

@@ -154,7 +154,7 @@ void CommitOp::check(StageChecker &checker, Layout &layout) {
 }
 
 void CommitOp::checkUnit(FaultReporter &reporter, const ChainStage &stage) {
-  if (getStoredSlices(stage).empty())
+  if (!isStoredAnywhere(stage))
     reporter.notYetSupported() << "a result of which no slice holds a cell";
   else if (auto derived = deriveCommit(stage); !derived)
     reporter.report(derived.fault(), "element");

@@ -376,21 +376,27 @@ void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
     checker.report(wanted.fault(), "packet", "TU-50");
     return;
   }
-  std::optional<int64_t> depth;
-  for (int64_t d = 0; (layout.packet.size() >> d) >= 1; ++d) {
-    if (layout.packet.size() % (int64_t(1) << d) != 0)
-      break;
-    auto parts = mapping::split(layout.packet, int64_t(1) << d);
+  int64_t cells = layout.packet.size();
+  auto leavesWanted = [&](int64_t depth) {
+    int64_t summed = int64_t(1) << depth;
+    if (cells % summed != 0)
+      return false;
+    auto parts = mapping::split(layout.packet, summed);
     if (!parts)
-      continue;
+      return false;
     auto left = mapping::peel(parts->first);
-    if (!left || !mapping::same(*left, *wanted))
-      continue;
-    depth = d;
-    // Of several depths, the one that leaves as many columns as are written.
-    if (parts->first.size() == packet->size())
-      break;
-  }
+    return left && mapping::same(*left, *wanted);
+  };
+  // Of several depths, the one that leaves as many columns as are written, or
+  // else the greatest.
+  std::optional<int64_t> depth;
+  int64_t ratio = cells / packet->size();
+  if (cells % packet->size() == 0 && llvm::isPowerOf2_64(ratio) &&
+      leavesWanted(llvm::Log2_64(ratio)))
+    depth = llvm::Log2_64(ratio);
+  for (int64_t d = llvm::Log2_64(cells); !depth && d >= 0; --d)
+    if (leavesWanted(d))
+      depth = d;
   if (!depth) {
     InFlightDiagnostic diag = checker.fault("TU-50", "packet");
     diag << "packet \"" << packet->str()
@@ -399,7 +405,7 @@ void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
          << "\": only its innermost cells can be summed, as in \"1\"";
     return;
   }
-  int64_t left = layout.packet.size() >> *depth;
+  int64_t left = cells >> *depth;
   layout.treeDepth = *depth;
   layout.packet = *packet;
   if (packet->size() > left) {

@@ -73,6 +73,10 @@ mapping::Result<loops::LoopNest> visa::deriveCommit(const ChainStage &stage) {
                                   stage.before().context == Context::Sub);
 }
 
+bool visa::isStoredAnywhere(const ChainStage &stage) {
+  return loops::hasLivePosition(getStored(stage).slice.getMapping());
+}
+
 SmallVector<int64_t> visa::getStoredSlices(const ChainStage &stage) {
   return loops::getLiveRanges(getStored(stage).slice.getMapping());
 }

@@ -10,6 +10,7 @@
 #include "furiosa/Target/RNGD/Machine.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
@@ -453,16 +454,25 @@ Result<LoopNest> loops::deriveCommitLoops(const Mapping &memory,
   return nest;
 }
 
+/// Whether an index stands there that lies within all axes.
+static bool isLive(const Mapping &mapping, int64_t position) {
+  mapping::Cell cell = mapping.cellAt(position);
+  return cell.kind == mapping::Cell::Kind::Index &&
+         llvm::all_of(cell.index, [&](const auto &entry) {
+           return entry.second < mapping.axes()[entry.first].size;
+         });
+}
+
+bool loops::hasLivePosition(const Mapping &mapping) {
+  return llvm::any_of(
+      llvm::seq<int64_t>(0, mapping.size()),
+      [&](int64_t position) { return isLive(mapping, position); });
+}
+
 llvm::SmallVector<int64_t> loops::getLiveRanges(const Mapping &mapping) {
   llvm::SmallVector<int64_t> ranges;
   for (int64_t position = 0; position < mapping.size(); ++position) {
-    mapping::Cell cell = mapping.cellAt(position);
-    if (cell.kind != mapping::Cell::Kind::Index)
-      continue;
-    // A coordinate beyond its axis is padding.
-    if (llvm::any_of(cell.index, [&](const auto &entry) {
-          return entry.second >= mapping.axes()[entry.first].size;
-        }))
+    if (!isLive(mapping, position))
       continue;
     if (!ranges.empty() && ranges.back() == position - 1)
       ranges.back() = position;

@@ -57,8 +57,8 @@ struct SwitchShape {
   int64_t slice2 = 1, slice1 = 1, slice0 = 1, time0 = 1;
   /// Custom: loops over the slices that receive, and over the packets that each
   /// gets in a row, outermost first; strides count slices that send.
-  llvm::SmallVector<mapping::Entry, 8> slices;
-  llvm::SmallVector<mapping::Entry, 4> packets;
+  llvm::SmallVector<mapping::Entry, 0> slices;
+  llvm::SmallVector<mapping::Entry, 0> packets;
 };
 
 /// The stream between two stages.

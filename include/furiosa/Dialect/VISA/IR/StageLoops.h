@@ -31,6 +31,9 @@ mapping::Result<loops::LoopNest> deriveVrfOperand(mlir::Value operand,
 /// Loops of a `commit`.
 mapping::Result<loops::LoopNest> deriveCommit(const ChainStage &stage);
 
+/// Whether there is a slice in which a `commit` stores a cell.
+bool isStoredAnywhere(const ChainStage &stage);
+
 /// First and last of each run of slices in which a `commit` stores a cell.
 llvm::SmallVector<int64_t> getStoredSlices(const ChainStage &stage);
 

@@ -116,6 +116,9 @@ mapping::Result<LoopNest> deriveCommitLoops(const mapping::Mapping &memory,
                                             const mapping::Mapping &packet,
                                             unsigned bits, bool isSub = false);
 
+/// Whether a position is live under the resolved reading.
+bool hasLivePosition(const mapping::Mapping &mapping);
+
 /// First and last of each run of live positions under the resolved reading, in
 /// rising order: `[0, 3, 8, 11]`. Costs grow with the size of the mapping.
 llvm::SmallVector<int64_t> getLiveRanges(const mapping::Mapping &mapping);
