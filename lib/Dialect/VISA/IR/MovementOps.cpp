@@ -467,7 +467,7 @@ void ChainOp::checkInKernel(KernelChecker &checker) {
   // Kept from chain to chain: a block of this size, taken anew for each, makes
   // the C library tidy its heap each time, at a fourth of the check's cost.
   static thread_local std::vector<StageRecord> records;
-  auto release = llvm::make_scope_exit([] { records.clear(); });
+  llvm::scope_exit release([] { records.clear(); });
   if (!checker.checkChain(*this, records))
     return;
   for (size_t i = 0; i < records.size(); ++i) {
