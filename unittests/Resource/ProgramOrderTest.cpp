@@ -90,8 +90,8 @@ Problem getProblem(const LayoutDrawer &drawer, int64_t steps, int64_t unit,
   return problem;
 }
 
-// Of layouts that leave a tenth of the memory free, all are found; of those that
-// fill it to the last byte, the most.
+// Of layouts that leave a tenth of the memory free, all are found; of those
+// that fill it to the last byte, most.
 TEST(ProgramOrder, LayoutsFit) {
   constexpr int64_t rows = 64;
   for (auto [ofRows, seeds, mayFail] :
@@ -112,8 +112,8 @@ TEST(ProgramOrder, LayoutsFit) {
       }
       failed += !solution;
     }
-    std::printf("%d of %d rows: %u of %u not found\n", int(rows), ofRows, failed,
-                seeds);
+    std::printf("%d of %d rows: %u of %u not found\n", int(rows), ofRows,
+                failed, seeds);
     EXPECT_LE(failed, mayFail);
   }
 }

@@ -436,9 +436,12 @@ static LogicalResult verifyMoves(IssueOp issue, lir::DmaOp dma) {
       return issue.emitOpError("not yet supported: an advance in ")
              << lir::stringifyTier(types[i % 2].getTier());
     int64_t trips = loops[i / 2].getTrips();
+    // The loop itself says so (RES-21).
+    if (trips < 1)
+      return success();
     int64_t reach;
     int64_t *end = step < 0 ? least : moved;
-    if (trips < 1 || llvm::MulOverflow(trips - 1, step, reach) ||
+    if (llvm::MulOverflow(trips - 1, step, reach) ||
         llvm::AddOverflow(end[i % 2], reach, end[i % 2]))
       return issue.emitOpError(
           "RES-17: advance reaches an address that does not fit in 64 bits");

@@ -142,6 +142,21 @@ with open(schedule, encoding="utf-8") as file:
 model = json.loads(text)
 instructions = {i["index"]: i for i in model["instructions"]}
 main = next(i for i in model["instructions"] if i["tpe"] == "Main")
+# What numbers of the host say about loops.
+operand = model["operands"][0]
+counts = [([(operand["index"], 1)], 0, None, None),
+          ([(operand["index"], 3), ("99", -2)], -4, None, None),
+          ([(operand["index"], -1), ("99", 1)], 5, "ge", -1)]
+assert run("counted", text, "return " + json.dumps([
+    {"trips": 5, "count": {
+        "operands": [{"operand": index, "scale": scale} for index, scale in terms],
+        "plus": plus, "when": when, "bound": bound}}
+    for terms, plus, when, bound in counts]) +
+    ".map((loop) => viewer.describeCount(loop));") == [
+        f'A loop makes as many trips as "{operand["name"]}" says, 5 at most.',
+        f'A loop makes as many trips as 3 × "{operand["name"]}" − 2 × operand 99 '
+        '− 4 says, 5 at most.',
+        f'A branch is taken if −"{operand["name"]}" + operand 99 + 5 ≥ -1.']
 # Each tensor is written once in this kernel.
 assert not model["loops"]
 writers = {tensor: i["index"] for i in model["instructions"]
