@@ -209,8 +209,8 @@ LogicalResult ProblemBuilder::addBlock(unsigned index, mlir::Block &block) {
 
 /// Bytes behind the end of its buffer that a fetch from `base` may read.
 static int64_t getSlack(lir::FetchSequencerOp fetch, int64_t base) {
-  for (const BaseLoop &loop : getStartLoops(
-           fetch->getParentOfType<IssueOp>(), /*isTarget=*/false))
+  for (const BaseLoop &loop :
+       getStartLoops(fetch->getParentOfType<IssueOp>(), /*isTarget=*/false))
     base += loop.base + (loop.count - 1) * loop.stride;
   int64_t reach =
       lir::getReach(fetch.getSizes(), fetch.getStrides()).value_or(0);
