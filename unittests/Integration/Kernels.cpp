@@ -2,6 +2,7 @@
 
 #include "Kernels.h"
 
+#include "furiosa/Dialect/VISA/IR/KernelCheck.h"
 #include "furiosa/InitAllDialects.h"
 #include "furiosa/Interpreter/Interpreter.h"
 #include "furiosa/Support/Fill.h"
@@ -54,6 +55,9 @@ Refusal test::tryBuild(const std::string &text, Built &built,
   };
   built.module = parseSourceString<ModuleOp>(text, built.context.get());
   if (!built.module)
+    return refuse(Refusal::Check);
+  // What is no kernel has not been checked yet.
+  if (failed(visa::checkOutsideKernels(*built.module, /*mayInline=*/true)))
     return refuse(Refusal::Check);
   built.module->walk([&](func::FuncOp op) { built.kernel = op; });
   FailureOr<rngd::edf::Kernel> binary = failure();

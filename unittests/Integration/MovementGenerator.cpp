@@ -271,9 +271,9 @@ static std::string tier(bool isDm) { return isDm ? "DM" : "HBM"; }
 
 void MovementGenerator::copy(const Handle &source, const Handle &target,
                              bool isParallel) {
-  note(isParallel ? "parallel copy"
-                  : tier(source.layout.isDm) + " to " +
-                        tier(target.layout.isDm));
+  note(isParallel
+           ? "parallel copy"
+           : tier(source.layout.isDm) + " to " + tier(target.layout.isDm));
   line(formatv("visa.copy {0}{1} into {2} : {3}, {4}",
                isParallel ? "parallel " : "", source.name, target.name,
                type(source), type(target)));

@@ -221,12 +221,13 @@ MovementGenerator::Handle MovementGenerator::moveInLoops(const Handle &source) {
                        window.lastRead));
   for (const Window &window : windows)
     write = tile(write, window.digit, window.take, true, window.write,
-                 offset(window, write.layout, window.write,
-                        window.writeStep, window.lastWrite));
+                 offset(window, write.layout, window.write, window.writeStep,
+                        window.lastWrite));
   size_t at = steps.size();
   // What a slice keeps, the sub context may move.
   bool isParallel = keeps && movesWords(read) && movesWords(write);
-  if (keeps && canChain(read) && canChain(write) && chance(isParallel ? 50 : 70))
+  if (keeps && canChain(read) && canChain(write) &&
+      chance(isParallel ? 50 : 70))
     copyByChain(read, write);
   else
     copy(read, write, isParallel && chance(70));

@@ -522,14 +522,14 @@ LogicalResult KernelConverter::convertLoop(scf::ForOp loop, OpBuilder &builder,
   if (step.constant <= 0)
     return loop.emitOpError("the step must be positive, found ")
            << step.constant;
-  if (loop.getUnsignedCmp() && (!lower.isConstant() || lower.constant < 0 ||
-                                upper.constant < 0))
+  if (loop.getUnsignedCmp() &&
+      (!lower.isConstant() || lower.constant < 0 || upper.constant < 0))
     return loop.emitOpError("not yet supported: unsigned bounds beyond 2^63");
   if (span.constant <= 0)
     return success();
   return buildLoop(loop, lower, step.constant,
-                   (span.constant - 1) / step.constant + 1, /*count=*/nullptr, builder,
-                   depth);
+                   (span.constant - 1) / step.constant + 1, /*count=*/nullptr,
+                   builder, depth);
 }
 
 /// The trips of a loop in steps of 1 of which a bound follows numbers of the

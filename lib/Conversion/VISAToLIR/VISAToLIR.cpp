@@ -265,8 +265,7 @@ LogicalResult Planner::planOp(Operation *op) {
     return planMove(op, toHbm.getSource(), {}, toHbm.getResult().getType());
   if (auto copy = dyn_cast<CopyOp>(op); copy && copy.getParallel()) {
     FaultReporter reporter(op);
-    auto words =
-        planParallelCopy(copy.getSource(), copy.getTarget(), reporter);
+    auto words = planParallelCopy(copy.getSource(), copy.getTarget(), reporter);
     if (failed(words))
       return failure();
     plan.transfers[op] = std::move(*words);
@@ -432,6 +431,8 @@ static void createParallelCopy(OpBuilder &builder, CopyOp op,
   Value targetOffset = createOffset(builder, loc, plan.target);
   auto slices = loops::getLiveRanges(
       getTensorParts(op.getTarget().getType()).slice.getMapping());
+  for (int64_t &slice : slices)
+    slice += plan.target.slice;
   for (const TransferCommand &command : plan.commands) {
     const EngineTransfer &engine = command.front();
     SmallVector<int64_t> sizes, from, to;
@@ -445,11 +446,11 @@ static void createParallelCopy(OpBuilder &builder, CopyOp op,
     auto exec = lir::ExecOp::create(builder, loc, lir::Context::Sub);
     OpBuilder::InsertionGuard guard(builder);
     builder.createBlock(&exec.getBody());
-    lir::FetchSequencerOp::create(
-        builder, loc, source, sourceOffset,
-        plan.source.bytes + engine.sourceBase, /*other=*/Value(),
-        /*other_base=*/0, /*pair_loop=*/0, sizes, from, engine.packet,
-        engine.packet, words);
+    lir::FetchSequencerOp::create(builder, loc, source, sourceOffset,
+                                  plan.source.bytes + engine.sourceBase,
+                                  /*other=*/Value(),
+                                  /*other_base=*/0, /*pair_loop=*/0, sizes,
+                                  from, engine.packet, engine.packet, words);
     lir::CollectOp::create(builder, loc, /*flits_per_packet=*/1);
     lir::CommitAdapterOp::create(builder, loc, int64_t(machine::flitBytes),
                                  engine.packet, lir::CommitCastAttr());
@@ -607,29 +608,6 @@ struct ChainPattern : public PlannedPattern<ChainOp> {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Reports tensors outside of kernels.
-static LogicalResult checkOutsideKernels(ModuleOp module) {
-  bool ok = true;
-  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op->hasAttr(VISADialect::getKernelAttrName()))
-      return WalkResult::skip();
-    bool hasTensors =
-        isa_and_nonnull<VISADialect>(op->getDialect()) || usesTensors(op);
-    if (auto function = dyn_cast<FunctionOpInterface>(op))
-      hasTensors |= llvm::any_of(function.getArgumentTypes(), isTensor) ||
-                    llvm::any_of(function.getResultTypes(), isTensor);
-    if (!hasTensors)
-      return WalkResult::advance();
-    FaultReporter(op).notYetSupported()
-        << "tensors outside of a kernel; make a helper private, so that it is "
-           "inlined into its callers, or mark a kernel as visa.kernel";
-    ok = false;
-    // One message for each function.
-    return WalkResult::skip();
-  });
-  return success(ok);
-}
-
 namespace {
 struct ConvertVISAToLIR
     : public furiosa::impl::ConvertVISAToLIRBase<ConvertVISAToLIR> {
@@ -669,8 +647,8 @@ static void unrollUnderConditions(scf::ForOp loop) {
     auto require = [&](arith::CmpIPredicate predicate, Value bound) {
       Value holds =
           arith::CmpIOp::create(builder, loc, predicate, counter, bound);
-      isMade = isMade ? arith::AndIOp::create(builder, loc, isMade, holds)
-                      : holds;
+      isMade =
+          isMade ? arith::AndIOp::create(builder, loc, isMade, holds) : holds;
     };
     if (fromNumber && lower.first + trip < lower.second)
       require(arith::CmpIPredicate::sge, loop.getLowerBound());
@@ -731,7 +709,7 @@ static LogicalResult prepare(func::FuncOp kernel) {
 void ConvertVISAToLIR::runOnOperation() {
   ModuleOp module = getOperation();
   MLIRContext *context = &getContext();
-  bool ok = succeeded(checkOutsideKernels(module));
+  bool ok = succeeded(checkOutsideKernels(module, /*mayInline=*/false));
   Plan plan;
   SmallVector<Planner> planners;
   module.walk([&](func::FuncOp kernel) {

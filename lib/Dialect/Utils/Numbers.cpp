@@ -230,8 +230,8 @@ CaseFinder::Both CaseFinder::compute(Value condition) {
   Both result;
   if (isa<arith::XOrIOp>(op)) {
     for (bool value : {false, true})
-      result[value] = add(multiply(lhs[0], rhs[value]),
-                          multiply(lhs[1], rhs[!value]));
+      result[value] =
+          add(multiply(lhs[0], rhs[value]), multiply(lhs[1], rhs[!value]));
     return result;
   }
   // Of an or, that both are false; of an and, that both are true.

@@ -585,9 +585,9 @@ llvm::Expected<uint32_t> SpmBuilder::add(const SfrImage &sfr, unsigned bank,
   // Kernels repeat their images; a hash would save time only for many
   // thousands of them, which the data area cannot hold.
   for (const SpmItem &item : image.items)
-    if (!isOwn && !own.count(item.address) &&
-        item.kind == ItemKind::SfrImage && item.block == sfr.block() &&
-        item.bank == bank && item.size == bytes.size() &&
+    if (!isOwn && !own.count(item.address) && item.kind == ItemKind::SfrImage &&
+        item.block == sfr.block() && item.bank == bank &&
+        item.size == bytes.size() &&
         llvm::equal(bytes, llvm::ArrayRef(image.bytes)
                                .slice(item.address - image.base, item.size)))
       return item.address;

@@ -35,6 +35,23 @@ func.func @rows(%a: !h, %n: index {visa.range = array<i64: 0, 7>}, %m: index {vi
   return %o : !h
 }
 
+// Of slices 32 to 63 only, row 1 goes to row 6.
+!dp = !visa.dm<i16, slice "A / 16 = 2 # 16, A % 16", element "B, C", #p>
+!rp = !visa.dm<i16, slice "A / 16 = 2 # 16, A % 16", element "1 # 8, C", #p>
+!ep = !visa.dm<i16, slice "A / 16 = 2 #{!} 16, A % 16", element "B, C", #p>
+!wp = !visa.dm<i16, slice "A / 16 = 2 #{!} 16, A % 16", element "1 #{!} 8, C", #p>
+func.func @slices(%a: !h) -> !h attributes {visa.kernel} {
+  %d = visa.to_dm %a : !h -> !d
+  %e = visa.to_dm %a : !h -> !d
+  %s = visa.tile %d[2] of slice along "A / 16" take 2 : !d -> !dp
+  %r = visa.tile %s[1] along "B" take 1 : !dp -> !rp
+  %t = visa.tile %e[2] of slice along "A / 16" take 2 : !d -> !ep
+  %w = visa.tile %t[6] along "B" take 1 : !ep -> !wp
+  visa.copy parallel %r into %w : !rp, !wp
+  %o = visa.to_hbm %e : !d -> !h
+  return %o : !h
+}
+
 // 13 slices of a PE, and a row that is there once goes to all rows.
 #q = #tmap.axes<A = 13, B = 5, C = 8>
 !qh = !visa.hbm<f32, element "A, C", #q>

@@ -36,6 +36,11 @@ for n, m in [(0, 7), (7, 0), (3, 3), (1, 2), (0, 0), (7, 7)]:
         row = 24 * (8 * a + n)
         expected[24 * (8 * a + m):24 * (8 * a + m + 1)] = cells[row:row + 24]
     assert result("rows", "h", "iota", n, m) == expected, (n, m)
+expected = list(cells)
+for a in range(32, 64):
+    row = 24 * (8 * a + 1)
+    expected[24 * (8 * a + 6):24 * (8 * a + 7)] = cells[row:row + 24]
+assert result("slices", "h", "iota") == expected
 assert result("ragged", "f", "iota") == [
     8.0 * a + c for a in range(13) for b in range(5) for c in range(8)]
 print(cases, "cases")

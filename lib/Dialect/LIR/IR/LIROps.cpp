@@ -287,7 +287,8 @@ LogicalResult DmaOp::verify() {
       return emitOpError("LIR-9: two descriptors for the engine of cluster ")
              << engine.getCluster() << " pe " << engine.getPe();
     if (failed(verifyEngineSide(*this, engine, "source", source,
-                                engine.getSource(), engine.getSourceStrides())) ||
+                                engine.getSource(),
+                                engine.getSourceStrides())) ||
         failed(verifyEngineSide(*this, engine, "target", target,
                                 engine.getTarget(), engine.getTargetStrides())))
       return failure();

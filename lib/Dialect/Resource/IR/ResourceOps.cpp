@@ -337,8 +337,8 @@ static LogicalResult verifyStarts(IssueOp issue, const bool aligned[2],
 /// many trips as the numbers say that move it, too: what begins later makes
 /// fewer trips. With each loop in its first or its last trip that is linear in
 /// the numbers. Nothing where it leaves 64 bits or there are too many loops.
-static std::optional<std::pair<int64_t, int64_t>>
-getCountedMoves(IssueOp issue, int side) {
+static std::optional<std::pair<int64_t, int64_t>> getCountedMoves(IssueOp issue,
+                                                                  int side) {
   SmallVector<LoopOp> loops = getEnclosingLoops(issue);
   ArrayRef<int64_t> advance = issue.getAdvance().value_or(ArrayRef<int64_t>());
   ArrayRef<int64_t> starts = issue.getStarts().value_or(ArrayRef<int64_t>());
@@ -460,8 +460,8 @@ static LogicalResult verifyMoves(IssueOp issue, lir::DmaOp dma) {
           side ? engine.getTargetStrides() : engine.getSourceStrides();
       std::optional<int64_t> end;
       if (types[side].getTier() != Tier::Hbm) {
-        auto [first, last] = lir::getSliceBytes(
-            base, engine.getSizes(), strides, engine.getPacket());
+        auto [first, last] = lir::getSliceBytes(base, engine.getSizes(),
+                                                strides, engine.getPacket());
         base = first;
         end = last;
       } else if (auto reach = lir::getReach(engine.getSizes(), strides)) {
@@ -597,8 +597,7 @@ LogicalResult WaitOp::verify() {
 }
 
 std::optional<std::pair<int64_t, int64_t>> LoopOp::getCountRange() {
-  std::pair<int64_t, int64_t> sum(getPlus().value_or(0),
-                                  getPlus().value_or(0));
+  std::pair<int64_t, int64_t> sum(getPlus().value_or(0), getPlus().value_or(0));
   for (auto [i, count] : llvm::enumerate(getCounts())) {
     DenseI64ArrayAttr range = getRange(count);
     if (!range)

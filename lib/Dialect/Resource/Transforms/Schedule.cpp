@@ -140,12 +140,11 @@ void SchedulePass::applyBlock(ProgramProblem &program,
     Operation *scheduled;
     if (auto loop = dyn_cast<LoopOp>(op)) {
       int64_t cycles = solution.blocks[command.body].length;
-      auto next =
-          LoopOp::create(builder, loop.getLoc(), Type(), loop.getTripsAttr(),
-                         loop.getBarrierAttr(),
-                         builder.getI64IntegerAttr(cycles), loop.getCounts(),
-                         loop.getScalesAttr(), loop.getPlusAttr(), ValueRange(),
-                         loop.getWhenAttr(), loop.getBoundAttr());
+      auto next = LoopOp::create(
+          builder, loop.getLoc(), Type(), loop.getTripsAttr(),
+          loop.getBarrierAttr(), builder.getI64IntegerAttr(cycles),
+          loop.getCounts(), loop.getScalesAttr(), loop.getPlusAttr(),
+          ValueRange(), loop.getWhenAttr(), loop.getBoundAttr());
       next.getBody().takeBody(loop.getBody());
       scheduled = next;
     } else {

@@ -221,6 +221,20 @@ void Form::peel() {
   push(std::move(outer));
 }
 
+void detail::clipFactor(Factor &factor, const Axes &axes) {
+  if (factor.axis < 0)
+    return;
+  int64_t fits = ceilDiv(axes[factor.axis].size, factor.stride);
+  if (factor.live <= fits)
+    return;
+  llvm::SmallVector<PadRun, 1> runs;
+  appendRun(runs, fits, {factor.live, Pad::Top});
+  for (PadRun run : factor.runs)
+    appendRun(runs, fits, run);
+  factor.live = fits;
+  factor.runs = std::move(runs);
+}
+
 void Form::clip(const Axes &axes, bool everywhere) {
   bool onlyTop = true;
   llvm::SmallVector<Factor, 4> old = std::move(factors);
@@ -229,17 +243,8 @@ void Form::clip(const Axes &axes, bool everywhere) {
     bool inner = onlyTop;
     onlyTop &= llvm::all_of(factor.runs,
                             [](PadRun run) { return run.kind == Pad::Top; });
-    if (factor.axis >= 0 && (inner || everywhere)) {
-      int64_t fits = ceilDiv(axes[factor.axis].size, factor.stride);
-      if (factor.live > fits) {
-        llvm::SmallVector<PadRun, 1> runs;
-        appendRun(runs, fits, {factor.live, Pad::Top});
-        for (PadRun run : factor.runs)
-          appendRun(runs, fits, run);
-        factor.live = fits;
-        factor.runs = std::move(runs);
-      }
-    }
+    if (inner || everywhere)
+      clipFactor(factor, axes);
     push(std::move(factor));
   }
   finish();

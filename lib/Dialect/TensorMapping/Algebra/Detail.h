@@ -87,6 +87,9 @@ struct Form {
   Canonical canonical() &&;
 };
 
+/// Values of the factor that lie past its axis become top padding.
+void clipFactor(Factor &factor, const Axes &axes);
+
 /// The canonical forms of both readings.
 struct Forms {
   Result<Canonical> raw;

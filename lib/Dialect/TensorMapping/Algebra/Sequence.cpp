@@ -29,7 +29,7 @@ static std::optional<Fault> placeMemory(Derivation &derivation,
                                         const Canonical &memory) {
   derivation.memory.reserve(memory.factors.size());
   for (const Factor &factor : memory.factors)
-    derivation.memory.emplace_back(factor);
+    derivation.memory.emplace_back(factor, derivation.axes);
   int64_t stride = 1;
   for (MemoryDigit &digit : llvm::reverse(derivation.memory)) {
     digit.addressStride = stride;

@@ -13,9 +13,13 @@ namespace furiosa::mapping::detail {
 
 /// A factor of the memory with its place.
 struct MemoryDigit {
-  explicit MemoryDigit(const Factor &factor) : factor(factor) {}
+  MemoryDigit(const Factor &factor, const Axes &axes) : factor(factor) {
+    clipFactor(this->factor, axes);
+  }
 
-  const Factor &factor;
+  /// Without values past the axis: the steps of each digit are counted apart
+  /// from the others, so that their padding takes no cells from these.
+  Factor factor;
   /// Elements between neighbouring values.
   int64_t addressStride = 1;
   /// Values of the index digit that this one tells apart: `live`, or more for
@@ -52,7 +56,7 @@ struct Derivation {
 
   const Axes &axes;
   SequenceMode mode;
-  /// Outermost first. Factors and runs are those of the mappings.
+  /// Outermost first. Runs of the tails are those of the mappings.
   std::vector<MemoryDigit> memory;
   llvm::ArrayRef<PadRun> memoryTail;
   int64_t memoryCore = 1;

@@ -119,3 +119,28 @@ visa::inlineIntoCopy(FunctionOpInterface kernel) {
     return OwningOpRef<Operation *>();
   return Inliner(kernel).run();
 }
+
+LogicalResult visa::checkOutsideKernels(Operation *root, bool mayInline) {
+  bool ok = true;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->hasAttr(VISADialect::getKernelAttrName()))
+      return WalkResult::skip();
+    bool hasTensors =
+        isa_and_nonnull<VISADialect>(op->getDialect()) || usesTensors(op);
+    if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+      if (mayInline && function.isPrivate())
+        return WalkResult::skip();
+      hasTensors |= llvm::any_of(function.getArgumentTypes(), isTensor) ||
+                    llvm::any_of(function.getResultTypes(), isTensor);
+    }
+    if (!hasTensors)
+      return WalkResult::advance();
+    FaultReporter(op).notYetSupported()
+        << "tensors outside of a kernel; make a helper private, so that it is "
+           "inlined into its callers, or mark a kernel as visa.kernel";
+    ok = false;
+    // One message for each function.
+    return WalkResult::skip();
+  });
+  return success(ok);
+}

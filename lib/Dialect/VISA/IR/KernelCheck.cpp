@@ -535,7 +535,8 @@ bool KernelChecker::checkBlock(Block &block) {
       if (!checkBounds(loop))
         noteFault();
     }
-    if (auto branch = dyn_cast<scf::IfOp>(op); branch && !checkCondition(branch))
+    if (auto branch = dyn_cast<scf::IfOp>(op);
+        branch && !checkCondition(branch))
       noteFault();
     for (Region &region : op.getRegions())
       for (Block &nested : region)

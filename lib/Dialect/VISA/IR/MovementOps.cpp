@@ -2,8 +2,8 @@
 
 #include "OpFormat.h"
 #include "StageHelpers.h"
-#include "furiosa/Dialect/VISA/IR/StageLoops.h"
 #include "furiosa/Dialect/Utils/Numbers.h"
+#include "furiosa/Dialect/VISA/IR/StageLoops.h"
 #include "furiosa/Dialect/VISA/IR/TransferPlan.h"
 
 #include "mlir/IR/Builders.h"
@@ -122,9 +122,8 @@ static void checkTransfer(Operation *op, Value source, Value target,
     checkWritable(target, reporter);
   // Kernels for several chips are checked at this level only.
   if (checker.getTarget().getChips() == 1 && !reporter.failed())
-    (void)(isParallel
-               ? planParallelCopy(source, target, reporter)
-               : planTransfer(source, target, targetType, reporter));
+    (void)(isParallel ? planParallelCopy(source, target, reporter)
+                      : planTransfer(source, target, targetType, reporter));
   if (reporter.failed())
     checker.noteFault();
 }
@@ -386,8 +385,7 @@ static void checkStartAtZero(const ViewStart &start, Type base,
     last += range->second * term.step;
   }
   TensorParts parts = getTensorParts(base);
-  int64_t bytes =
-      parts.element.getMapping().size() * getElementBits(parts) / 8;
+  int64_t bytes = parts.element.getMapping().size() * getElementBits(parts) / 8;
   if (hasNumbers && (first < 0 || last > bytes))
     reporter.notYetSupported()
         << "a chain on a tile of data memory that would begin at byte "

@@ -134,6 +134,43 @@ static std::optional<EngineTransfer> getWords(EngineTransfer engine) {
   return fits ? std::optional(engine) : std::nullopt;
 }
 
+/// Whether a view leaves out some of the clusters of its buffer.
+static bool takesClusters(Value tensor) {
+  while (auto view = tensor.getDefiningOp<ViewLikeOpInterface>()) {
+    Value source = view.getViewSource();
+    auto tile = dyn_cast<TileOp>(*view);
+    if (tile && tile.getDimension() == Dimension::Cluster &&
+        !mapping::same(
+            getTensorParts(tensor.getType()).cluster.getMapping(),
+            getTensorParts(source.getType()).cluster.getMapping()))
+      return true;
+    tensor = source;
+  }
+  return false;
+}
+
+/// Whether positions hold the same cells, whatever kind of padding the others
+/// are.
+static bool holdSame(const Mapping &lhs, const Mapping &rhs) {
+  auto getForm = [](const Mapping &mapping) {
+    auto form = mapping.resolved();
+    std::optional<mapping::Canonical> same;
+    if (!form)
+      return same;
+    same = *form;
+    auto join = [](auto &runs) {
+      if (!runs.empty())
+        runs = {{runs.back().upTo, mapping::Pad::Top}};
+    };
+    for (mapping::Factor &factor : same->factors)
+      join(factor.runs);
+    join(same->tail);
+    return same;
+  };
+  auto form = getForm(lhs);
+  return form && form == getForm(rhs);
+}
+
 FailureOr<TransferPlan> visa::planParallelCopy(Value source, Value target,
                                                FaultReporter &reporter) {
   TensorParts from = getTensorParts(source.getType());
@@ -144,14 +181,21 @@ FailureOr<TransferPlan> visa::planParallelCopy(Value source, Value target,
   auto targetStart = getViewStart(target, reporter);
   if (failed(sourceStart) || failed(targetStart))
     return failure();
-  bool stays = mapping::same(from.cluster.getMapping(),
-                             to.cluster.getMapping()) &&
-               mapping::same(from.slice.getMapping(), to.slice.getMapping());
+  if (takesClusters(source) || takesClusters(target)) {
+    reporter.notYetSupported()
+        << "a parallel copy in some of the clusters, since the sub context "
+           "moves words in all of them; leave `parallel` out, so that the DMA "
+           "moves them";
+    return failure();
+  }
+  bool stays =
+      mapping::same(from.cluster.getMapping(), to.cluster.getMapping()) &&
+      holdSame(from.slice.getMapping(), to.slice.getMapping()) &&
+      sourceStart->slice == targetStart->slice;
   for (const ViewStart *start : {&*sourceStart, &*targetStart})
-    stays &= start->cluster == 0 && start->slice == 0 &&
-             llvm::all_of(start->terms, [](const ViewStart::Term &term) {
-               return term.dimension == Dimension::Element;
-             });
+    stays &= llvm::all_of(start->terms, [](const ViewStart::Term &term) {
+      return term.dimension == Dimension::Element;
+    });
   if (!stays) {
     reporter.notYetSupported()
         << "a parallel copy whose source and target do not lie in the same "

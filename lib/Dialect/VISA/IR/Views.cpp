@@ -90,7 +90,8 @@ using IndexRange = std::pair<int64_t, int64_t>;
 
 /// Bounds of what an op makes of two values within bounds: where it rises or
 /// falls in each of them, they are among its results at the ends.
-static std::optional<IndexRange> getRangeOf(Operation *op, IndexRange lhs, IndexRange rhs) {
+static std::optional<IndexRange> getRangeOf(Operation *op, IndexRange lhs,
+                                            IndexRange rhs) {
   if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
     if (lhs.first < 0 || rhs.first < 1)
       return std::nullopt;
@@ -98,9 +99,8 @@ static std::optional<IndexRange> getRangeOf(Operation *op, IndexRange lhs, Index
       return lhs;
     return IndexRange(0, std::min(lhs.second, rhs.second - 1));
   }
-  bool divides =
-      isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
-          arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+  bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
+                     arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
   if (divides && (lhs.first < 0 || rhs.first < 1))
     return std::nullopt;
   std::optional<IndexRange> range;
@@ -141,7 +141,7 @@ std::optional<IndexRange> visa::getIndexRange(Value value) {
     if (!lhs || !rhs)
       return std::nullopt;
     return IndexRange(std::min(lhs->first, rhs->first),
-                 std::max(lhs->second, rhs->second));
+                      std::max(lhs->second, rhs->second));
   }
   if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
     return cast.getType().isIndex() ? getIndexRange(cast.getIn())
@@ -329,8 +329,7 @@ SmallVector<Operation *> visa::getUnrolledLoops(Operation *kernel) {
       Value index = isa<GatherOp>(op) ? cast<GatherOp>(op).getIndex()
                                       : cast<ScatterOp>(op).getIndex();
       for (; index; index = getViewSource(index))
-        if (auto tile = index.getDefiningOp<TileOp>();
-            tile && tile.getOffset())
+        if (auto tile = index.getDefiningOp<TileOp>(); tile && tile.getOffset())
           addLoops(tile.getOffset(), loops);
     }
   });

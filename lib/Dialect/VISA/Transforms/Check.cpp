@@ -18,10 +18,12 @@ struct Check : public impl::VISACheckBase<Check> {
 
   void runOnOperation() override {
     mlir::func::FuncOp function = getOperation();
-    if (!function->hasAttr(VISADialect::getKernelAttrName()) ||
-        function.isExternal())
+    bool isKernel = function->hasAttr(VISADialect::getKernelAttrName());
+    if (function.isExternal() ||
+        (!isKernel &&
+         succeeded(checkOutsideKernels(function, /*mayInline=*/true))))
       return markAllAnalysesPreserved();
-    if (failed(checkKernel(function)))
+    if (!isKernel || failed(checkKernel(function)))
       return signalPassFailure();
     emitWarnings(function);
     markAllAnalysesPreserved();

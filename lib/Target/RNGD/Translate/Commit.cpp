@@ -78,7 +78,8 @@ LogicalResult rngd::buildCommit(UnitBuilder &unit, const CommitConfig &config) {
                                int64_t(machine::flitBytes), config.keptBytes,
                                cast);
   lir::CommitSequencerOp::create(unit.builder, unit.loc, target->buffer,
-                                 Value(), config.base - target->address, loops.sizes,
-                                 loops.strides, config.writeBytes, slices);
+                                 Value(), config.base - target->address,
+                                 loops.sizes, loops.strides, config.writeBytes,
+                                 slices);
   return success();
 }

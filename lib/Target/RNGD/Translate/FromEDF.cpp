@@ -60,9 +60,8 @@ LogicalResult KernelReader::applyLeastNumbers() {
   for (const edf::ScalarUse &use : kernel.scalars.uses) {
     wordUses[use.spmAddress].push_back(&use);
     int64_t least;
-    if (llvm::MulOverflow(use.scale,
-                          int64_t(kernel.scalars.scalars[use.scalar].min),
-                          least))
+    if (llvm::MulOverflow(
+            use.scale, int64_t(kernel.scalars.scalars[use.scalar].min), least))
       return emitError(locate("SCAL"))
              << "not yet supported: a number that does not fit in 64 bits in "
                 "SPM address "
@@ -379,8 +378,8 @@ LogicalResult KernelReader::buildExecution(const ProgramEvent &event,
        llvm::zip(blocksOnRoute(event.config->route, event.config->context),
                  event.images))
     if (std::optional<bool> isTarget = isMovedBlock(block))
-      if (failed(takeStarts(loc, image + getBaseOffset(block), *isTarget,
-                            scales)))
+      if (failed(
+              takeStarts(loc, image + getBaseOffset(block), *isTarget, scales)))
         return failure();
   setStarts(issue, scales);
   OpBuilder::InsertionGuard guard(builder);

@@ -85,7 +85,8 @@ private:
   LogicalResult addLoop(resource::LoopOp loop);
   FailureOr<uint32_t> getScalar(Operation *op, Value number);
   FailureOr<uint32_t> getNumberWord(resource::LoopOp loop);
-  LogicalResult addStarts(resource::IssueOp issue, uint32_t word, bool isTarget);
+  LogicalResult addStarts(resource::IssueOp issue, uint32_t word,
+                          bool isTarget);
   FailureOr<int64_t> getStartAtZero(resource::IssueOp issue, bool isTarget);
   FailureOr<uint32_t> getCountWord(resource::LoopOp loop);
   void addNames();
@@ -386,8 +387,8 @@ LogicalResult KernelWriter::addExec(resource::IssueOp issue, lir::ExecOp exec) {
     FailureOr<int64_t> moved = getStartAtZero(issue, *isTarget);
     if (failed(moved))
       return failure();
-    if (Fault fault = image.set(
-            "base", 0, *image.get("base") + uint64_t(*moved)))
+    if (Fault fault =
+            image.set("base", 0, *image.get("base") + uint64_t(*moved)))
       return exec.emitOpError() << *fault;
   }
   TucCommand start = encoded->exec();
@@ -445,8 +446,8 @@ LogicalResult KernelWriter::addExec(resource::IssueOp issue, lir::ExecOp exec) {
       return LogicalResult(exec.emitOpError()
                            << llvm::toString(place.takeError()));
     if (isTarget &&
-        failed(addStarts(issue, *place + getBaseOffset(image.block()),
-                         *isTarget)))
+        failed(
+            addStarts(issue, *place + getBaseOffset(image.block()), *isTarget)))
       return failure();
     writes.push_back(
         {image.block(), *place, image.words().size(), slice, peMask});
@@ -830,8 +831,7 @@ LogicalResult KernelWriter::addLoop(resource::LoopOp loop) {
   int64_t cycles[2] = {0, *loop.getCycles()};
   schedule(
       edf::CommandKind::Loop, 0, ArrayRef<int64_t>(cycles),
-      (Twine("loop ") + Twine(loop.getTrips()) +
-       describeCount(loop) +
+      (Twine("loop ") + Twine(loop.getTrips()) + describeCount(loop) +
        (loop.getWhen()
             ? " when " + resource::stringifyCondition(*loop.getWhen()).str() +
                   " " + std::to_string(*loop.getBound())

@@ -225,6 +225,10 @@ mlir::LogicalResult checkKernel(mlir::FunctionOpInterface kernel);
 mlir::FailureOr<mlir::OwningOpRef<mlir::Operation *>>
 inlineIntoCopy(mlir::FunctionOpInterface kernel);
 
+/// Reports tensors of `root` outside of kernels, once for each function. Those of
+/// private functions are left out where these may still be inlined.
+mlir::LogicalResult checkOutsideKernels(mlir::Operation *root, bool mayInline);
+
 /// Warns of what the rules allow in a checked kernel and its helpers, but
 /// behind which devices were seen to hang or to read stale data (W-1, W-2).
 /// Says nothing where strict checks refuse it.

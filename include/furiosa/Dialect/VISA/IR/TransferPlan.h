@@ -33,8 +33,8 @@ mlir::FailureOr<TransferPlan> planTransfer(mlir::Value source,
                                            FaultReporter &reporter);
 
 /// The plan of a copy in the sub context, within the slices of data memory: of
-/// each command the one engine stands for all slices, its packets are words of 8
-/// bytes.
+/// each command the one engine stands for all slices, its packets are words of
+/// 8 bytes.
 mlir::FailureOr<TransferPlan> planParallelCopy(mlir::Value source,
                                                mlir::Value target,
                                                FaultReporter &reporter);
