@@ -78,6 +78,7 @@ private:
   void drawChain();
 
   // VectorKernel.cpp: what stands around the chain.
+  Digits getLivePacket() const;
   void drawCast();
   void drawTranspose();
   void drawEnd();
@@ -129,16 +130,19 @@ private:
   std::string reduction;
 
   // State of the chain.
-  bool isFloat = false, isNarrow = false, isPaired = false, wasPaired = false;
+  bool isFloat = false, isNarrow = false, wasNarrow = false, isPaired = false, wasPaired = false;
   /// The last stage that moved on; those with a write port may stash.
   bool hasWritePort = false;
   /// A stage behind the tag that slices may be reduced behind.
   bool hasMoved = false;
   bool isTagged = false;
   bool hasStash = false, stashUsed = false, stashIsFloat = false,
-       stashIsNarrow = false;
+       stashIsNarrow = false, stashIsFirst = false;
+  /// Widen has not undone what narrow did.
+  bool hasCrossed = false;
   unsigned registerReads = 0;
   bool isSub = false, storesRegister = false;
+  unsigned pes = 8;
   ElementType outType = ElementType::I32;
   std::set<vector::Alu> used;
   std::vector<Operand> operands;

@@ -360,15 +360,15 @@ void Flow::reduce(char axis, const std::string &fn, bool isFloat) {
     packet = {{'1', 4, 1, 4}};
 }
 
+int64_t Flow::valueOf(const Digit &digit, const Coordinates &coordinates) {
+  return coordinates[digit.axis - 'A'] / digit.weight % digit.count;
+}
+
 void Flow::reduceSlices(const Digits &kept, const Digits &reduced,
-                        const Digits &freed, const std::string &fn,
-                        bool isFloat) {
+                        const Digits &freed, const Digits &newTime,
+                        const std::string &fn, bool isFloat) {
   int64_t group = sizeOf(reduced), groups = sizeOf(kept);
   int64_t steps = sizeOf(time), lanes = sizeOf(packet);
-  Digits newTime;
-  for (const Digit &digit : time)
-    if (!uses(freed, digit.axis))
-      newTime.push_back(digit);
   int64_t newSteps = sizeOf(newTime);
   std::vector<Cell> result(groups * group * newSteps * lanes);
   for (int64_t g = 0; g < groups; ++g)
@@ -381,9 +381,9 @@ void Flow::reduceSlices(const Digits &kept, const Digits &reduced,
         Coordinates here{};
         add(time, t, here);
         bool isMine = true;
-        for (const Digit &digit : time)
-          if (uses(freed, digit.axis))
-            isMine &= here[digit.axis - 'A'] == mine[digit.axis - 'A'];
+        for (const Digit &digit : freed)
+          if (uses(time, digit.axis))
+            isMine &= valueOf(digit, here) == valueOf(digit, mine);
         if (!isMine)
           continue;
         for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -401,7 +401,7 @@ void Flow::reduceSlices(const Digits &kept, const Digits &reduced,
     }
   cells = std::move(result);
   slice = kept + freed;
-  time = std::move(newTime);
+  time = newTime;
 }
 
 void Flow::zip(char axis, const std::string &fn, bool isFloat,

@@ -96,9 +96,10 @@ public:
   void regroup(Digits time, Digits packet);
   void reduce(char axis, const std::string &fn, bool isFloat);
   /// `kept` and `reduced` make up the slices, `freed` takes the place of the
-  /// latter: padding, a new axis, or an axis of time.
+  /// latter: padding, a new axis, or digits of time, which leave `newTime`.
   void reduceSlices(const Digits &kept, const Digits &reduced,
-                    const Digits &freed, const std::string &fn, bool isFloat);
+                    const Digits &freed, const Digits &newTime,
+                    const std::string &fn, bool isFloat);
   /// Fuses the halves of an axis in time.
   void zip(char axis, const std::string &fn, bool isFloat,
            const std::string &mode);
@@ -112,6 +113,7 @@ private:
   using Coordinates = std::array<int64_t, 26>;
   /// Adds a position's part; fails on dead cells of a dummy.
   static bool add(const Digits &digits, int64_t position, Coordinates &sum);
+  static int64_t valueOf(const Digit &digit, const Coordinates &coordinates);
   /// The coordinates of a cell; nothing on padding of digits without an axis.
   std::optional<Coordinates> locate(size_t cell) const;
   /// The offset in a list of axes; nothing on padding.

@@ -32,17 +32,31 @@ static uint32_t castCode(ElementType type, uint32_t pattern) {
   }
 }
 
+/// The packet without an upper half of padding.
+Digits VectorDrawer::getLivePacket() const {
+  if (packet.size() > 1 && packet.front().axis == '1')
+    return {packet.begin() + 1, packet.end()};
+  return packet;
+}
+
 /// The cast engine; the packet is padded to a flit.
 void VectorDrawer::drawCast() {
   outType = isFloat
                 ? pickFrom<ElementType>({ElementType::BF16, ElementType::F8E4M3,
                                          ElementType::F8E5M2})
                 : pickFrom<ElementType>({ElementType::I8, ElementType::I16});
+  // A commit writes eight bytes at least.
+  if (sizeOf(getLivePacket()) < 8)
+    outType = isFloat ? ElementType::BF16 : ElementType::I16;
   kind(isFloat ? "end cast f32" : "end cast i32");
-  Digit digit = packet.front();
-  std::string flit = std::to_string(256 / drawing::bitsOf(outType));
-  stage("cast to " + drawing::nameOf(outType) + " packet \"" +
-        std::string(1, digit.axis) + " # " + flit + "\"");
+  // Padding on top stands in front.
+  unsigned flit = 256 / drawing::bitsOf(outType);
+  std::string text = std::string(1, packet.front().axis) + " # " +
+                     std::to_string(flit);
+  if (Digits live = getLivePacket(); packet.size() > 1)
+    text = "1 # " + std::to_string(flit / sizeOf(live)) + ", " +
+           this->text(live);
+  stage("cast to " + drawing::nameOf(outType) + " packet \"" + text + "\"");
   step([type = outType](Flow &flow, const std::vector<Codes> &) {
     for (Cell &cell : flow.cells)
       if (cell.value)
@@ -157,6 +171,8 @@ std::string VectorDrawer::write() {
                      const std::string &type, const std::string &slice,
                      const std::string &element) {
     types += "!" + name + " = !visa." + tier + "<" + type;
+    if (!slice.empty() && pes == 1)
+      types += ", cluster \"1\"";
     if (!slice.empty())
       types += ", slice \"" + slice + "\"";
     types += ", element \"" + element + "\", #axes>\n";
@@ -173,12 +189,17 @@ std::string VectorDrawer::write() {
   auto nameOf = [](bool isFloat) {
     return std::string(isFloat ? "f32" : "i32");
   };
-  std::string stored = text(time + packet), outName = drawing::nameOf(outType);
+  Digits live = getLivePacket();
+  std::string stored = text(time + live), outName = drawing::nameOf(outType);
   declare("a", "hbm", nameOf(startsFloat), "", join(inAxes));
   declare("ad", "dm", nameOf(startsFloat), text(inSlice), text(element));
   declare("r", "hbm", outName, "", join(outAxes));
   declare("rd", "dm", outName, text(slice), stored);
-  std::string signature = "%a: !a", loads;
+  std::string signature = "%a: !a", loads, target;
+  if (pes != 8)
+    target = ", visa.target = #visa.target<rngd, release = \"0.6\", chips = 1, "
+             "pes = " +
+             std::to_string(pes) + ">";
   for (auto [index, operand] : llvm::enumerate(operands)) {
     std::string n = std::to_string(index), slice = text(operand.slice),
                 element = text(operand.time + operand.packet);
@@ -193,7 +214,7 @@ std::string VectorDrawer::write() {
              "\n    to_vrf element \"" + element + "\"\n  }\n";
   }
   std::string flow = order(inTime, inPacket), out = order(time, packet);
-  std::string commit = "    commit_trim packet \"" + text(packet) +
+  std::string commit = "    commit_trim packet \"" + text(live) +
                        "\"\n    commit element \"" + stored + "\"\n  }\n";
   std::string chain = std::string(isSub ? "sub" : "main") + " -> ";
   std::string body = " {\n    fetch %ad" + flow + " : !ad\n    collect" + flow +
@@ -213,7 +234,7 @@ std::string VectorDrawer::write() {
     body = "  %rd = visa.chain " + chain + "!rd" + body + commit;
   }
   return types + "func.func @kernel(" + signature +
-         ") -> !r attributes {visa.kernel} {\n" + loads +
+         ") -> !r attributes {visa.kernel" + target + "} {\n" + loads +
          "  %ad = visa.to_dm %a : !a -> !ad\n" + body +
          "  %r = visa.to_hbm %rd : !rd -> !r\n  return %r : !r\n}\n";
 }
@@ -239,6 +260,10 @@ std::vector<std::string> vectors::getVectorKinds() {
       "reinterpret",
       "stash",
       "stash that nothing reads",
+      "stash read behind split and pad",
+      "stash read behind trim and concat",
+      "widen pad of a split",
+      "widen concat of a trim",
       "sub context",
       "end commit",
       "end cast i32",
@@ -284,6 +309,8 @@ std::vector<std::string> vectors::getVectorKinds() {
       "freed for a new axis",
       "freed for an axis of time",
       "freed in two parts",
+      "promoted axis cut",
+      "promoted axis cut by groups",
       "groups of slices of several PEs",
       "padded axis of time beside slices",
       "slices behind a zip",
@@ -291,6 +318,7 @@ std::vector<std::string> vectors::getVectorKinds() {
       // Pairs.
       "pair inside in time",
       "pair outside in time",
+      "pair with long turns",
       "pair function",
       "group imm",
       "group vrf",

@@ -73,7 +73,9 @@ void VectorDrawer::drawPass() {
   int64_t steps = 1 + pick(4);
   sizes['A'] = steps;
   sizes['R'] = live;
-  sizes['C'] = 8;
+  bool isHalf = chance(25);
+  char inner = isHalf ? 'B' : 'C';
+  sizes[inner] = isHalf ? 4 : 8;
   Digits reduced = {{'R', padded, 1, padded}};
   Digits kept;
   if (steps > 1)
@@ -92,11 +94,11 @@ void VectorDrawer::drawPass() {
   if (steps > 1 && order != 2)
     kind(order == 0 ? "reduce inside of what is kept"
                     : "reduce outside of what is kept");
-  packet = {{'C', 8, 1, 8}};
-  inAxes = "N";
-  inAxes += steps > 1 ? "A" : "";
-  inAxes += "RC";
-  outAxes = steps > 1 ? "NAC" : "NC";
+  packet = {{inner, 8, 1, 8}};
+  inAxes = outAxes = steps > 1 ? "NA" : "N";
+  inAxes += 'R';
+  inAxes += inner;
+  outAxes += inner;
   reducedAxis = 'R';
   kind("reduce of time");
   kind(padded == live ? "reduce without padding" : "reduce with padding");
@@ -189,10 +191,18 @@ void VectorDrawer::drawSlices() {
     inAxes += digit.axis;
     outAxes += digit.axis;
   }
-  // In any order in time.
+  // In any order in time, also with A between two digits of V.
   if (list.size() > 1 && chance(50))
     std::reverse(list.begin(), list.end());
   time = list;
+  if (uses(list, 'V') && uses(list, 'A') && sizes['V'] == group &&
+      group > 2 && chance(60)) {
+    int64_t inner = group == 4 || chance(50) ? 2 : 4;
+    time = Digits{{'V', group, inner, group / inner}, {'A', steps, 1, steps},
+                  {'V', group, 1, inner}};
+    if (uses(list, 'W'))
+      time.insert(time.begin() + pick(4), {'W', group / 2, 1, group / 2});
+  }
   inAxes += "C";
   outAxes += "C";
   bool isFirst = chance(50);
@@ -208,11 +218,14 @@ void VectorDrawer::drawPair() {
   slice = {{'N', 256, 1, 256}};
   packet = {{'C', 8, 1, 8}};
   int64_t steps = 1 + pick(4);
+  bool isLong = chance(15);
+  if (isLong)
+    steps = chance(50) ? 255 : 100 + pick(156);
   Digit pair{'I', 2, 1, 2};
   time = {pair};
   inAxes = "NI";
   outAxes = "N";
-  bool isOuter = chance(50);
+  bool isOuter = isLong || chance(50);
   if (steps > 1) {
     sizes['A'] = steps;
     Digit other{'A', steps, 1, steps};
@@ -224,6 +237,14 @@ void VectorDrawer::drawPair() {
   inAxes += "C";
   outAxes += "C";
   pairAxis = 'I';
+  if (isLong) {
+    // One PE is enough of so many.
+    kind("pair with long turns");
+    sizes['N'] = 64;
+    slice = {{'N', 64, 1, 64}};
+    pes = 1;
+    return;
+  }
   if (chance(40)) {
     // An axis of time is reduced behind the zip.
     kind("reduce behind a zip");
@@ -248,6 +269,15 @@ void VectorDrawer::drawPair() {
   slice = {{'N', 64, 1, 64}, {'R', 4, 1, 4}};
   inAxes.insert(1, "R");
   reducesLast = true;
+  if (chance(50))
+    return;
+  // An axis of time that the groups cut, and that goes into the slices.
+  kind("promoted axis cut by groups");
+  sizes['V'] = 4;
+  time.insert(time.begin(), {'V', 4, 2, 2});
+  time.push_back({'V', 4, 1, 2});
+  inAxes.insert(2, "V");
+  outAxes.insert(1, "V");
 }
 
 void VectorDrawer::drawShape() {
@@ -277,7 +307,7 @@ void VectorDrawer::drawShape() {
 //===----------------------------------------------------------------------===//
 
 void VectorDrawer::narrow() {
-  isNarrow = hasWritePort = true;
+  isNarrow = wasNarrow = hasWritePort = true;
   const Digit digit = packet.front();
   // An upper half without live elements is none of a reduced axis.
   if (sizes.at(digit.axis) <= 4 && digit.padded == 8 &&
@@ -300,27 +330,49 @@ void VectorDrawer::narrow() {
   });
 }
 
+/// Makes packets of eight again: as narrow has cut them, or by the other way.
 void VectorDrawer::widen() {
   isNarrow = hasWritePort = false;
   hasMoved = true;
   const Digit digit = packet.front();
-  if (digit.axis == '1' || digit.padded == 4) {
+  bool isFolded = digit.axis == '1', isSplit = digit.padded == 8;
+  bool crosses = !isPaired && !isFolded && chance(40);
+  if (crosses && !isSplit &&
+      (time.empty() || time.back().count % 2 != 0 ||
+       time.back().padded != sizes.at(time.back().axis)))
+    crosses = false;
+  if (isFolded || isSplit == crosses) {
     packet = {{digit.axis, 8, 1, 8}};
+    if (crosses)
+      packet = {{'1', 2, 1, 2}, digit};
     stage("vector_widen pad packet \"" + text(packet) + "\"");
-    kind("widen pad");
+    kind(crosses ? "widen pad of a split" : "widen pad");
     step([packet = packet](Flow &flow, const std::vector<Codes> &) {
       flow.pad(packet);
     });
-    return;
+  } else {
+    Digit outer = time.back();
+    time.pop_back();
+    packet = {{digit.axis, digit.padded, 1, 8}};
+    if (crosses) {
+      // Two steps make a flit.
+      packet = {{outer.axis, outer.padded, outer.weight, 2}, digit};
+      outer.weight *= 2;
+      outer.count /= 2;
+      if (outer.count > 1)
+        time.push_back(outer);
+    }
+    stage("vector_widen concat time \"" + text(time) + "\" packet \"" +
+          text(packet) + "\"");
+    kind(crosses    ? "widen concat of a trim"
+         : isPaired ? "widen concat of a pair"
+                    : "widen concat");
+    step(
+        [time = time, packet = packet](Flow &flow, const std::vector<Codes> &) {
+          flow.regroup(time, packet);
+        });
   }
-  time.pop_back();
-  packet = {{digit.axis, digit.padded, 1, 8}};
-  stage("vector_widen concat time \"" + text(time) + "\" packet \"" +
-        text(packet) + "\"");
-  kind(isPaired ? "widen concat of a pair" : "widen concat");
-  step([time = time, packet = packet](Flow &flow, const std::vector<Codes> &) {
-    flow.regroup(time, packet);
-  });
+  hasCrossed = crosses;
 }
 
 void VectorDrawer::reduce() {
@@ -346,6 +398,58 @@ void VectorDrawer::reduce() {
   });
 }
 
+/// Digits of `part` that time may give to the slices: whole axes, however many
+/// digits of them there are, and parts of digits.
+static Digits getPromotable(const Digits &time, int64_t part,
+                            const Sizes &sizes) {
+  Digits found;
+  auto isMoving = [](const Digit &digit) {
+    return digit.axis == 'V' || digit.axis == 'W';
+  };
+  for (const Digit &digit : time) {
+    if (!isMoving(digit))
+      continue;
+    if (digit.count == part)
+      found.push_back(digit);
+    else
+      for (int64_t at = 1; digit.count % (at * part) == 0; at *= 2)
+        found.push_back({digit.axis, digit.padded, digit.weight * at, part});
+  }
+  // All of V where something stands between its digits.
+  int64_t all = 1;
+  for (const Digit &digit : time)
+    if (digit.axis == 'V')
+      all *= digit.count;
+  auto digits = llvm::count_if(
+      time, [](const Digit &digit) { return digit.axis == 'V'; });
+  if (all == part && digits == 2 && all == sizes.at('V'))
+    found.push_back({'V', all, 1, all});
+  return found;
+}
+
+/// Takes what `wanted` covers out of time. Whether that was a digit as it is.
+static bool take(Digits &time, const Digit &wanted) {
+  Digits left;
+  bool isWhole = false;
+  int64_t end = wanted.weight * wanted.count;
+  for (const Digit &digit : time) {
+    int64_t top = digit.weight * digit.count;
+    if (digit.axis != wanted.axis || top <= wanted.weight ||
+        digit.weight >= end) {
+      left.push_back(digit);
+      continue;
+    }
+    isWhole |= digit.weight == wanted.weight && top == end;
+    if (top > end)
+      left.push_back({digit.axis, digit.padded, end, top / end});
+    if (digit.weight < wanted.weight)
+      left.push_back({digit.axis, digit.padded, digit.weight,
+                      wanted.weight / digit.weight});
+  }
+  time = std::move(left);
+  return isWhole;
+}
+
 void VectorDrawer::reduceSlices() {
   std::vector<std::string> functions = {"add", "max", "min"};
   functions.push_back(isFloat ? "mul" : "add_sat");
@@ -360,21 +464,21 @@ void VectorDrawer::reduceSlices() {
   std::vector<int64_t> parts = {group};
   if (group > 2 && chance(40))
     parts = {2, group / 2};
-  Digits freed;
+  Digits freed, newTime = time;
   std::string newAxes, fresh = "XY";
   for (int64_t part : parts) {
     std::vector<Digit> choices = {{'1', part, 1, part}};
     char axis = fresh[freed.size()];
     choices.push_back({axis, part, 1, part});
-    for (const Digit &digit : time)
-      if (digit.axis != 'A' && digit.axis != 'C' && digit.count == part &&
-          !uses(freed, digit.axis))
-        choices.push_back(digit);
+    for (const Digit &digit : getPromotable(newTime, part, sizes))
+      choices.push_back(digit);
     Digit choice = pickFrom(choices);
     freed.push_back(choice);
     if (choice.axis == axis) {
       sizes[axis] = part;
       newAxes += axis;
+    } else if (choice.axis != '1' && !take(newTime, choice)) {
+      kind("promoted axis cut");
     }
     kind(choice.axis == '1'    ? "freed for padding"
          : choice.axis == axis ? "freed for a new axis"
@@ -382,10 +486,7 @@ void VectorDrawer::reduceSlices() {
   }
   if (parts.size() > 1)
     kind("freed in two parts");
-  Digits kept = {slice.begin(), slice.end() - 1}, newTime;
-  for (const Digit &digit : time)
-    if (!uses(freed, digit.axis))
-      newTime.push_back(digit);
+  Digits kept = {slice.begin(), slice.end() - 1};
   slice = kept + freed;
   time = newTime;
   outAxes.insert(1, newAxes);
@@ -394,7 +495,7 @@ void VectorDrawer::reduceSlices() {
   hasWritePort = false;
   step([=, reduced = reducedSlices,
         ofFloats = isFloat](Flow &flow, const std::vector<Codes> &) {
-    flow.reduceSlices(kept, reduced, freed, fn, ofFloats);
+    flow.reduceSlices(kept, reduced, freed, newTime, fn, ofFloats);
   });
 }
 

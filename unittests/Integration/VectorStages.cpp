@@ -106,6 +106,7 @@ void VectorDrawer::maybeStash() {
   hasStash = true;
   stashIsFloat = isFloat;
   stashIsNarrow = isNarrow;
+  stashIsFirst = !wasNarrow;
   step([](Flow &flow, const std::vector<Codes> &) {
     for (Cell &cell : flow.cells)
       cell.stash = cell.value;
@@ -222,6 +223,9 @@ void VectorDrawer::drawOperand(const vector::Operation &row,
     slot.kind = Slot::Stash;
     stashUsed = true;
     kind(isNarrow ? "slot stash of four" : "slot stash of eight");
+    if (hasCrossed && stashIsFirst)
+      kind(packet.front().axis == '1' ? "stash read behind split and pad"
+                                      : "stash read behind trim and concat");
   } else if (isLast && canReadRegister(row) && (mustRead || chance(35))) {
     slot.kind = Slot::Register;
     slot.operand = drawRegister();

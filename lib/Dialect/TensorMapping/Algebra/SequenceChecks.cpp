@@ -204,22 +204,32 @@ public:
   int64_t claim(int64_t count) {
     for (size_t i = derivation.memory.size(); i-- > 0;) {
       const MemoryDigit &digit = derivation.memory[i];
-      int64_t added;
-      if (!llvm::MulOverflow(digit.factor.live, count - 1, added) &&
-          take(furthest[i], added, digit.topEnd()))
-        return digit.factor.live * digit.addressStride;
+      if (int64_t stride = claimWithin(furthest[i], digit.factor.live, count,
+                                       digit.topEnd()))
+        return stride * digit.addressStride;
     }
-    int64_t end = derivation.memoryCore, added;
+    int64_t end = derivation.memoryCore;
     if (!derivation.memoryTail.empty() &&
         derivation.memoryTail[0].kind == Pad::Top)
       end = derivation.memoryTail[0].upTo;
-    if (!llvm::MulOverflow(derivation.memoryCore, count - 1, added) &&
-        take(tailFurthest, added, end))
-      return derivation.memoryCore;
-    return 0;
+    return claimWithin(tailFurthest, derivation.memoryCore, count, end);
   }
 
 private:
+  /// The stride of steps of padding behind `live` values: behind all that is
+  /// written so far, where one would write them, or directly behind the live
+  /// ones where that has no room.
+  static int64_t claimWithin(int64_t &furthest, int64_t live, int64_t count,
+                             int64_t end) {
+    for (int64_t stride : {furthest + 1, live}) {
+      int64_t added;
+      if (!llvm::MulOverflow(stride, count - 1, added) &&
+          take(furthest, added, end))
+        return stride;
+    }
+    return 0;
+  }
+
   static bool take(int64_t &furthest, int64_t added, int64_t end) {
     int64_t sum;
     if (llvm::AddOverflow(furthest, added, sum) || sum >= end)

@@ -266,14 +266,21 @@ static void cutDigit(Canonical &stream, int axis, int64_t stride) {
   for (size_t k = 0; k < stream.factors.size(); ++k) {
     Factor &outer = stream.factors[k];
     if (outer.axis != axis || outer.stride >= stride ||
-        outer.stride * outer.extent <= stride || outer.live != outer.extent ||
-        stride % outer.stride != 0 ||
-        outer.extent % (stride / outer.stride) != 0)
+        outer.stride * outer.extent <= stride || stride % outer.stride != 0 ||
+        outer.extent % (stride / outer.stride) != 0 || outer.runs.size() > 1)
       continue;
+    // Both together may go beyond the axis, which is padding.
     Factor inner = outer;
-    inner.extent = inner.live = stride / outer.stride;
-    outer.extent = outer.live = outer.extent / inner.extent;
+    inner.extent = stride / outer.stride;
+    inner.live = std::min(outer.live, inner.extent);
+    outer.live = llvm::divideCeil(outer.live, inner.extent);
+    outer.extent /= inner.extent;
     outer.stride = stride;
+    for (Factor *part : {&outer, &inner})
+      if (part->live == part->extent)
+        part->runs.clear();
+      else
+        part->runs.front().upTo = part->extent;
     stream.factors.insert(stream.factors.begin() + k + 1, inner);
     return;
   }
@@ -297,6 +304,15 @@ static SmallVector<Factor> coverDigit(const Canonical &stream,
     stride *= digit->extent;
   }
   return digits;
+}
+
+/// How many values of an axis of `size` the digits from `stride` on hold.
+static int64_t countValues(ArrayRef<Factor> digits, int64_t stride,
+                           int64_t size) {
+  int64_t last = 0;
+  for (const Factor &digit : digits)
+    last += (digit.live - 1) * digit.stride;
+  return std::min<int64_t>(last / stride + 1, llvm::divideCeil(size, stride));
 }
 
 mapping::Result<SliceReducePlan>
@@ -368,6 +384,7 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
     if (isAxis && time.uses(factor.axis)) {
       // Slices beyond the live ones may be padding outside of the digit.
       SmallVector<Factor> digits, flits;
+      int64_t values = countValues(factor, factor.stride, axes[factor.axis].size);
       for (int64_t extent : {factor.extent, factor.live}) {
         Factor wanted = factor;
         wanted.extent = extent;
@@ -377,8 +394,13 @@ visa::deriveSliceReduce(const Mapping &slice, const Mapping &newSlice,
         }
         digits = coverDigit(*steps, wanted);
         flits = coverDigit(*flow, wanted);
-        if (digits.empty() || flits.empty())
+        // Padding of the slices must not take a further digit's place.
+        if (digits.empty() || flits.empty() ||
+            countValues(digits, factor.stride, axes[factor.axis].size) !=
+                values) {
+          digits.clear();
           continue;
+        }
         if (!llvm::isPowerOf2_64(extent))
           return mapping::Fault{"VE-64", "freed-slot",
                                 "axis " + axes[factor.axis].name + " has " +
