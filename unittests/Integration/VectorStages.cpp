@@ -173,7 +173,8 @@ size_t VectorDrawer::drawRegister() {
   if (everySlice)
     kind("register file broadcast over slices");
   for (const Digit &digit : slice)
-    if (!everySlice && digit.axis != '1')
+    if (!everySlice && digit.axis != '1' &&
+        operand.axes.find(digit.axis) == std::string::npos)
       operand.axes += digit.axis;
   for (const Digit &digit : operand.time + operand.packet)
     if (operand.axes.find(digit.axis) == std::string::npos)
