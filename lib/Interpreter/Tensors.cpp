@@ -247,6 +247,34 @@ static LogicalResult interpretGather(tmap::GatherOp op,
   return success();
 }
 
+/// What lies outside of the source is 0.
+static LogicalResult interpretWindow(tmap::WindowOp op,
+                                     KernelExecution &execution) {
+  auto result = makeResult(op, execution);
+  if (failed(result))
+    return failure();
+  const IndexedArray &source = getArray(op.getSource(), execution);
+  ArrayRef<int64_t> sizes = execution.getAxes(op.getType()).sizes;
+  SmallVector<tmap::WindowAxis> windows = op.getWindows();
+  std::vector<int64_t> cell(sizes.size());
+  for (int64_t i = 0; i < result->box.size; ++i) {
+    for (const BoxAxis &axis : result->box.axes)
+      cell[axis.axis] = i / axis.stride % axis.extent * axis.step;
+    bool inside = true;
+    for (const tmap::WindowAxis &window : windows) {
+      int64_t row = cell[window.at] * window.stride +
+                    cell[window.tap] * window.dilation + window.start;
+      inside &= row >= 0 && row < sizes[window.over];
+      cell[window.over] = row;
+    }
+    int64_t from = inside ? source.box.offsetOf(cell) : -1;
+    result->codes[i] = from < 0 ? 0 : source.codes[from];
+    result->defined[i] = !inside || (from >= 0 && source.defined[from]);
+  }
+  execution.bindBuffer(op.getResult(), std::move(*result));
+  return success();
+}
+
 namespace {
 /// One operand of a contraction as rows of values to sum over, the last axis
 /// filled up with zeros to whole packets.
@@ -368,6 +396,8 @@ void interpreter::registerTensorModels(DialectRegistry &registry) {
         *context);
     tmap::ReshapeOp::attachInterface<
         KernelOpModel<tmap::ReshapeOp, interpretReshape>>(*context);
+    tmap::WindowOp::attachInterface<
+        KernelOpModel<tmap::WindowOp, interpretWindow>>(*context);
     tmap::GatherOp::attachInterface<
         KernelOpModel<tmap::GatherOp, interpretGather>>(*context);
     tmap::ConstantOp::attachInterface<

@@ -88,6 +88,7 @@ private:
   }
   Tensor contract();
   Tensor widened(const std::string &type, const std::string &axes);
+  Tensor windowed(const std::string &type, const std::string &axes);
   Tensor elementwise(Tensor x);
   Tensor reduce(const Tensor &x);
   Tensor reshape(const Tensor &x);
@@ -102,8 +103,34 @@ private:
 
 } // namespace
 
+/// Windows of an argument, with axes that the result has or with one tap.
+Tensor Generator::windowed(const std::string &type, const std::string &axes) {
+  char at = axes[random() % axes.size()], tap = 'T';
+  if (axes.size() > 1 && chance(60))
+    do
+      tap = axes[random() % axes.size()];
+    while (tap == at);
+  std::string from;
+  for (char axis : axes)
+    if (axis != tap)
+      from += axis == at ? 'Y' : axis;
+  Tensor source = argument(type, chance(75) ? from : shuffle(from));
+  Tensor result = define(type, chance(75) ? axes : shuffle(axes));
+  int64_t stride = pick<int64_t>({1, 1, 2, 3});
+  int64_t dilation = pick<int64_t>({1, 1, 2});
+  int64_t start = pick<int64_t>({0, 0, -1, 2});
+  line(result,
+       formatv("tmap.window {0} [Y = {1} * {2} + {3} * {4} + {5}] : {6} -> {7}",
+               source.name, at, stride, tap, dilation, start, typeOf(source),
+               typeOf(result)));
+  count(tap == 'T' ? "window of one tap" : "window");
+  return result;
+}
+
 /// An argument as i32 or f32, through a cast more often than not.
 Tensor Generator::widened(const std::string &type, const std::string &axes) {
+  if (!axes.empty() && chance(8))
+    return windowed(type, axes);
   if (chance(40))
     return argument(type, axes);
   return cast(argument(type == "f32"
@@ -121,8 +148,10 @@ Tensor Generator::contract() {
   if (chance(15))
     rhs += "H";
   std::string over = chance(15) ? "LK" : "K";
-  Tensor a = argument(type, chance(75) ? batch + lhs + over
-                                       : shuffle(batch + lhs + over));
+  Tensor a = chance(15)
+                 ? windowed(type, batch + lhs + over)
+                 : argument(type, chance(75) ? batch + lhs + over
+                                             : shuffle(batch + lhs + over));
   Tensor b = argument(type, chance(75) ? batch + rhs + over
                                        : shuffle(rhs + over + batch));
   std::string free = batch + lhs + rhs;
@@ -240,7 +269,9 @@ std::string Generator::write() {
           {'I', pick<int64_t>({1, 3, 8, 16, 37, 64, 100, 128})},
           {'J', pick<int64_t>({1, 5, 8, 13, 24, 64, 96, 131, 256})},
           {'K', pick<int64_t>({1, 3, 16, 32, 37, 64, 100, 128, 200})},
-          {'L', pick<int64_t>({1, 2, 3})}};
+          {'L', pick<int64_t>({1, 2, 3})},
+          {'T', 1},
+          {'Y', pick<int64_t>({1, 4, 9, 30, 128})}};
   Tensor value;
   if (chance(60)) {
     value = contract();

@@ -193,3 +193,33 @@ func.func @kernel(%x: !x) -> (!x, !y) attributes {visa.kernel} {
   EXPECT_EQ(results[0].codes[2], 0x80000000u);
   EXPECT_EQ(results[1].defined[0], 0);
 }
+
+/// A 3 x 3 convolution with steps of 2 and a row of zeros in front, and windows
+/// whose taps lie apart: loops over the source with a test of its borders.
+TEST_F(InterpreterTest, WindowsOfRowsAndZeros) {
+  constexpr int64_t H = 7, W = 9, C = 3, Y = 4, X = 5, R = 3, S = 2;
+  Codes x;
+  for (int64_t i = 0; i < H * W * C; ++i)
+    x.push_back(static_cast<uint32_t>(i * 7 % 251 + 1));
+  Codes expected;
+  for (int64_t r = 0; r < R; ++r)
+    for (int64_t y = 0; y < Y; ++y)
+      for (int64_t c = 0; c < C; ++c)
+        for (int64_t s = 0; s < S; ++s)
+          for (int64_t q = 0; q < X; ++q) {
+            int64_t row = 2 * y + r - 1, column = q + 4 * s + 1;
+            bool isOutside = row < 0 || row >= H || column >= W;
+            expected.push_back(isOutside ? 0 : x[(row * W + column) * C + c]);
+          }
+  EXPECT_EQ(runCodes(R"(
+#axes = #tmap.axes<H = 7, W = 9, C = 3, Y = 4, X = 5, R = 3, S = 2>
+!x = !tmap.tensor<i32, "H, W, C", #axes>
+!v = !tmap.tensor<i32, "R, Y, C, S, X", #axes>
+func.func @kernel(%x: !x) -> !v attributes {visa.kernel} {
+  %v = tmap.window %x [H = Y * 2 + R - 1, W = X + S * 4 + 1] : !x -> !v
+  return %v : !v
+}
+)",
+                     {x}),
+            expected);
+}

@@ -104,13 +104,9 @@ Value FunctionConversion::convertFold(linalg::LinalgOp op, unsigned number,
     sum = convertContraction(op.getLoc(), folded, wide, over, kept, scalars);
   if (!sum) {
     // What is folded, over all axes.
-    int64_t space = 1, largest = 1;
-    for (int64_t range : found.ranges)
-      space *= range;
-    for (OpOperand *input : op.getDpsInputOperands())
-      if (auto tensor = dyn_cast<RankedTensorType>(input->get().getType()))
-        largest = std::max(largest, tensor.getNumElements());
-    if (space > largest)
+    if (llvm::none_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+          return found.hasAllLoops(input->getOperandNumber());
+        }))
       return refuse(reason.empty() ? "no operand has all loops of the fold"
                                    : reason);
     reason.clear();

@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace furiosa {
 
@@ -21,12 +22,33 @@ namespace furiosa {
 /// one element.
 using LoopOfDim = llvm::SmallVector<std::optional<unsigned>>;
 
+/// A dimension whose index is `stride` · at + `dilation` · tap + `start`: two
+/// loops, or members of classes of one element where there are fewer.
+struct WindowOfDim {
+  unsigned dim;
+  std::optional<unsigned> atLoop, tapLoop;
+  int64_t stride = 1, dilation = 1, start = 0;
+  /// Members, once loops have theirs.
+  int at = -1, tap = -1;
+};
+using DimWindows = llvm::SmallVector<WindowOfDim, 2>;
+
 /// What the operands of a linalg op are indexed by.
 struct OpIndices {
   llvm::SmallVector<int64_t> ranges;
   /// By operand number.
   llvm::SmallVector<LoopOfDim> dims;
+  llvm::SmallVector<DimWindows> windows;
+
+  /// Whether all loops of more than one turn run along an operand.
+  bool hasAllLoops(unsigned operand) const;
 };
+
+/// The window that an index of loops makes of dimension `dim`, if it is one of
+/// at most two loops.
+std::optional<WindowOfDim>
+findWindow(mlir::AffineExpr index, unsigned dim, llvm::ArrayRef<int64_t> ranges,
+           llvm::ArrayRef<mlir::utils::IteratorType> kinds);
 
 class FunctionConversion {
 public:
@@ -49,6 +71,13 @@ private:
   void addDims(mlir::Value value);
   void assignAxes(mlir::Operation *op);
   void assignLinalg(mlir::linalg::LinalgOp op);
+  /// Members for the windows of `value`, apart from those of the loops and of
+  /// the dimensions that they are cut from.
+  void assignWindows(mlir::Value value, DimWindows &found,
+                     llvm::ArrayRef<int> loopMembers);
+  /// Zeros around a tensor, or a part of one.
+  void assignPad(mlir::tensor::PadOp op);
+  void assignSlice(mlir::tensor::ExtractSliceOp op);
   void assignReshape(mlir::Operation *op,
                      llvm::ArrayRef<mlir::ReassociationIndices> groups,
                      bool collapses);
@@ -77,6 +106,13 @@ private:
                                  llvm::ArrayRef<int> kept,
                                  ScalarBuilder &scalars);
   mlir::Value convertElementwise(mlir::Operation *op);
+  /// The windows of a tensor, taps outermost: so what follows each other in the
+  /// source does so in the result. `order` has the members of the source's
+  /// dimensions.
+  mlir::Value convertWindows(mlir::Location loc, mlir::Value tensor,
+                             llvm::ArrayRef<int> order,
+                             const DimWindows &found);
+  void convertPart(mlir::Operation *op);
   void convertReturn(mlir::func::ReturnOp op);
   /// The elements under other axes.
   mlir::Value reshape(mlir::Location loc, mlir::Value tensor,
@@ -99,6 +135,8 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<int>> dims;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int>> loops;
   llvm::DenseMap<mlir::Operation *, OpIndices> indices;
+  /// Of pads and slices.
+  llvm::DenseMap<mlir::Operation *, DimWindows> parts;
   /// Operands whose axes get the names of the loops by a reshape.
   llvm::DenseSet<mlir::OpOperand *> renamed;
   mlir::IRMapping values;

@@ -160,6 +160,10 @@ void FunctionConversion::assignAxes(Operation *op) {
     return assignReshape(op, collapse.getReassociationIndices(), true);
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
     return assignReshape(op, expand.getReassociationIndices(), false);
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    return assignPad(pad);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return assignSlice(slice);
   // An op on whole tensors runs along all dimensions of its operands.
   if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1)
     for (Value operand : op->getOperands())
@@ -197,31 +201,46 @@ void FunctionConversion::assignLinalg(linalg::LinalgOp op) {
   for (AffineMap map : maps) {
     map = map.replaceDimsAndSymbols(turns, {}, turns.size(), 0);
     LoopOfDim loopOf;
+    DimWindows windows;
     llvm::SmallDenseSet<unsigned> seen;
-    for (AffineExpr index : map.getResults()) {
-      if (auto dim = dyn_cast<AffineDimExpr>(index);
-          dim && seen.insert(dim.getPosition()).second) {
-        loopOf.push_back(dim.getPosition());
-        continue;
-      }
-      auto constant = dyn_cast<AffineConstantExpr>(index);
-      if (!constant || constant.getValue() != 0) {
+    auto isNew = [&](std::optional<unsigned> loop) {
+      return !loop || seen.insert(*loop).second;
+    };
+    for (auto [number, index] : llvm::enumerate(map.getResults())) {
+      auto window =
+          findWindow(index, number, found.ranges, op.getIteratorTypesArray());
+      if (!window || !isNew(window->atLoop) || !isNew(window->tapLoop)) {
         std::string text;
         llvm::raw_string_ostream(text) << index;
-        return keep(op, "the index " + text + " is no loop of its own");
+        return keep(op, "the index " + text +
+                            " is no loop of its own, nor a "
+                            "sum of two");
       }
-      loopOf.push_back(std::nullopt);
+      bool isLoop = isa<AffineDimExpr>(index);
+      loopOf.push_back(isLoop ? window->atLoop : std::nullopt);
+      if (!isLoop && index != getAffineConstantExpr(0, context))
+        windows.push_back(*window);
     }
     found.dims.push_back(loopOf);
+    found.windows.push_back(windows);
   }
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (!type)
       continue;
-    for (auto [loop, size] : llvm::zip_equal(
-             found.dims[operand.getOperandNumber()], type.getShape()))
-      if (!loop && size != 1)
+    DimWindows &windows = found.windows[operand.getOperandNumber()];
+    if (!windows.empty() && op.isDpsInit(&operand))
+      return keep(op, "a result that is written in parts");
+    for (auto [dim, loop] :
+         llvm::enumerate(found.dims[operand.getOperandNumber()])) {
+      bool isWindow = llvm::any_of(
+          windows, [dim = dim](const WindowOfDim &w) { return w.dim == dim; });
+      if (loop || isWindow || type.getDimSize(dim) == 1)
+        continue;
+      if (op.isDpsInit(&operand))
         return keep(op, "a part of an operand");
+      windows.push_back({unsigned(dim), std::nullopt, std::nullopt});
+    }
   }
   // A loop of its own class each; operands join them where nothing has an axis
   // twice then.
@@ -229,6 +248,9 @@ void FunctionConversion::assignLinalg(linalg::LinalgOp op) {
   for (int64_t range : found.ranges)
     members.push_back(classes.add(range));
   classes.separate(members);
+  for (OpOperand &operand : op->getOpOperands())
+    assignWindows(operand.get(), found.windows[operand.getOperandNumber()],
+                  members);
   auto join = [&](Value value, const LoopOfDim &loopOf) {
     auto its = dims.find(value);
     bool joined = true;
@@ -316,6 +338,8 @@ void FunctionConversion::convert(Operation *op) {
                  reshape(op->getLoc(), tensor, typeOf(op->getResult(0))));
     return;
   }
+  if (isa<tensor::PadOp, tensor::ExtractSliceOp>(op))
+    return convertPart(op);
   if (loops.contains(op)) {
     Value result = convertElementwise(op);
     if (!result)
@@ -399,14 +423,18 @@ bool FunctionConversion::mapArguments(linalg::LinalgOp op,
       }
       continue;
     }
-    if (renamed.contains(&operand)) {
+    const DimWindows &windows = found.windows[operand.getOperandNumber()];
+    if (renamed.contains(&operand) || !windows.empty()) {
+      // Dimensions that windows are cut from keep their own axes until then.
       SmallVector<int> order;
-      for (std::optional<unsigned> loop :
-           found.dims[operand.getOperandNumber()])
-        if (loop)
-          order.push_back(classes.axisOf(members[*loop]));
+      for (auto [loop, own] :
+           llvm::zip_equal(found.dims[operand.getOperandNumber()],
+                           dims.find(operand.get())->second))
+        order.push_back(loop ? members[*loop] : own);
       value = reshape(op.getLoc(), value,
-                      getPlainType(getElement(value), axes, order));
+                      getPlainType(getElement(value), axes, axesOf(order)));
+      if (!windows.empty())
+        value = convertWindows(op.getLoc(), value, order, windows);
     }
     scalars.map(argument, value);
   }

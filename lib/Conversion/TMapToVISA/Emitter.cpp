@@ -87,8 +87,7 @@ Value Emitter::load(Value source, const DmLayout &layout,
   return loaded;
 }
 
-Value Emitter::loadAnew(Value source, const DmLayout &layout, Type type,
-                        std::optional<TermList> staged, int longAxis) {
+Value Emitter::zeros(const DmLayout &layout) {
   auto fill = [&](Type numbers) -> Value {
     Value buffer = visa::AllocOp::create(
         builder, loc, dmType(numbers, layout.place, joinTerms(layout.element)));
@@ -97,21 +96,25 @@ Value Emitter::loadAnew(Value source, const DmLayout &layout, Type type,
     visa::MemsetOp::create(builder, loc, buffer, zero);
     return buffer;
   };
-  auto zeros = [&]() -> Value {
-    if (!isa<Float8E5M2Type>(layout.elementType))
-      return fill(layout.elementType);
-    // There is no fill of this type: f32 zeros are narrowed.
-    Value wide = fill(builder.getF32Type());
-    const std::string &last = layout.element.back();
-    TermList time(layout.element.begin(), layout.element.end() - 1);
-    time.push_back(last + " / 8");
-    return chain(visa::Context::Main, type, [&] {
-      fetch(wide, joinTerms(time), last + " % 8");
-      collect(joinTerms(time), last + " % 8");
-      cast(layout.elementType, last + " % 8 # 32");
-      commit(last + " % 8", joinTerms(layout.element));
-    });
-  };
+  if (!isa<Float8E5M2Type>(layout.elementType))
+    return fill(layout.elementType);
+  // There is no fill of this type: f32 zeros are narrowed.
+  Value wide = fill(builder.getF32Type());
+  const std::string &last = layout.element.back();
+  TermList time(layout.element.begin(), layout.element.end() - 1);
+  time.push_back(last + " / 8");
+  Type type =
+      dmType(layout.elementType, layout.place, joinTerms(layout.element));
+  return chain(visa::Context::Main, type, [&] {
+    fetch(wide, joinTerms(time), last + " % 8");
+    collect(joinTerms(time), last + " % 8");
+    cast(layout.elementType, last + " % 8 # 32");
+    commit(last + " % 8", joinTerms(layout.element));
+  });
+}
+
+Value Emitter::loadAnew(Value source, const DmLayout &layout, Type type,
+                        std::optional<TermList> staged, int longAxis) {
   // The part of `whole` that the source fills.
   auto window = [&](Value whole, ArrayRef<std::string> terms,
                     function_ref<Type(StringRef)> makeType) {
@@ -131,16 +134,16 @@ Value Emitter::loadAnew(Value source, const DmLayout &layout, Type type,
       return hbmType(layout.elementType, text);
     };
     Type stagedType = makeType(joinTerms(*staged));
-    Value scratch =
-        layout.filled.empty()
-            ? Value(visa::AllocOp::create(builder, loc, stagedType))
-            : Value(visa::ToHbmOp::create(builder, loc, stagedType, zeros()));
+    Value scratch = layout.filled.empty()
+                        ? Value(visa::AllocOp::create(builder, loc, stagedType))
+                        : Value(visa::ToHbmOp::create(builder, loc, stagedType,
+                                                      zeros(layout)));
     copyInto(source, window(scratch, *staged, makeType), longAxis);
     return visa::ToDmOp::create(builder, loc, type, scratch);
   }
   if (layout.filled.empty())
     return visa::ToDmOp::create(builder, loc, type, source);
-  Value buffer = zeros();
+  Value buffer = zeros(layout);
   visa::CopyOp::create(builder, loc, source,
                        window(buffer, layout.element, [&](StringRef text) {
                          return dmType(layout.elementType, layout.place, text);
@@ -160,32 +163,34 @@ Value Emitter::copy(Value source, Type hbmType) {
   return target;
 }
 
+Value Emitter::part(Value tensor, StringRef index, int64_t start,
+                    int64_t length, mapping::Pad hole) {
+  auto type = mlir::cast<visa::HbmType>(tensor.getType());
+  auto digits = MappingAttr::parseText(index, axes.visa());
+  if (!digits)
+    return {};
+  auto window = mapping::tile(type.getElement().getMapping(),
+                              digits->getMapping(), length, start, hole);
+  if (!window)
+    return {};
+  if (start == 0 && length == window->live)
+    return tensor;
+  return visa::TileOp::create(
+      builder, loc, hbmType(type.getElementType(), window->view.str()), tensor,
+      Value(), builder.getI64IntegerAttr(start), visa::Dimension::Element,
+      index, length);
+}
+
 void Emitter::copyInto(Value source, Value target, int axis) {
   constexpr int64_t round = 1024;
   int64_t size = axis < 0 ? 0 : axes.size(axis);
   int64_t head = size / round * round;
   std::string index = axis < 0 ? "" : axes.live(axis);
-  // The window from `start` of `tensor`, null where it has none.
-  auto view = [&](Value tensor, int64_t start, int64_t length,
-                  mapping::Pad hole) -> Value {
-    auto type = mlir::cast<visa::HbmType>(tensor.getType());
-    auto digits = MappingAttr::parseText(index, axes.visa());
-    if (!digits)
-      return {};
-    auto window = mapping::tile(type.getElement().getMapping(),
-                                digits->getMapping(), length, start, hole);
-    if (!window)
-      return {};
-    return visa::TileOp::create(
-        builder, loc, hbmType(type.getElementType(), window->view.str()),
-        tensor, Value(), builder.getI64IntegerAttr(start),
-        visa::Dimension::Element, index, length);
-  };
   if (head >= 4 * round && head != size) {
-    Value from = view(source, 0, head, mapping::Pad::Top);
-    Value to = view(target, 0, head, mapping::Pad::Bottom);
-    Value fromRest = view(source, head, size - head, mapping::Pad::Top);
-    Value toRest = view(target, head, size - head, mapping::Pad::Bottom);
+    Value from = part(source, index, 0, head, mapping::Pad::Top);
+    Value to = part(target, index, 0, head, mapping::Pad::Bottom);
+    Value fromRest = part(source, index, head, size - head, mapping::Pad::Top);
+    Value toRest = part(target, index, head, size - head, mapping::Pad::Bottom);
     if (from && to && fromRest && toRest) {
       visa::CopyOp::create(builder, loc, from, to);
       visa::CopyOp::create(builder, loc, fromRest, toRest);

@@ -58,6 +58,16 @@ public:
   mlir::Value step(mlir::Value tensor, const AxisLoop &loop, mlir::Value at,
                    mapping::Pad hole);
 
+  /// The cells from `start` along `index` of a tensor in HBM, with `hole`
+  /// around them; the tensor itself where these are all. Null where the index
+  /// is none of the tensor's.
+  mlir::Value part(mlir::Value tensor, llvm::StringRef index, int64_t start,
+                   int64_t length, mapping::Pad hole);
+
+  /// A buffer in data memory that is filled with zeros. The innermost term is
+  /// whole flits of 32 bits.
+  mlir::Value zeros(const DmLayout &layout);
+
   /// A window of one cell along `index`.
   mlir::Value tile(mlir::Value source, mlir::Value at, llvm::StringRef index,
                    mlir::Type type);

@@ -33,17 +33,22 @@ TermList tmap::concat(std::initializer_list<ArrayRef<std::string>> lists) {
 // KernelAxes
 //===----------------------------------------------------------------------===//
 
-KernelAxes::KernelAxes(AxesAttr declared, ArrayRef<int64_t> grown, bool copies)
+KernelAxes::KernelAxes(AxesAttr declared, ArrayRef<int64_t> grown, bool copies,
+                       ArrayRef<int64_t> rows)
     : tmapAxes(declared) {
   SmallVector<mapping::Axis> list(declared.getAxes().list());
   for (auto [axis, size] : llvm::zip_equal(list, grown))
     axis.size = size;
-  if (copies) {
-    copyAxis = "Copy";
-    while (declared.getAxes().find(copyAxis) >= 0)
-      copyAxis += "_";
-    list.push_back({copyAxis, maxCopies});
-  }
+  auto add = [&](std::string name, int64_t size) {
+    while (declared.getAxes().find(name) >= 0)
+      name += "_";
+    list.push_back({name, size});
+    return name;
+  };
+  if (copies)
+    copyAxis = add("Copy", maxCopies);
+  for (auto [number, size] : llvm::enumerate(rows))
+    rowAxes.push_back(add("Row" + std::to_string(number), size));
   auto axes = mapping::Axes::get(list);
   assert(axes && "names that are declared");
   visaAxes = AxesAttr::get(declared.getContext(), *axes);

@@ -29,8 +29,11 @@ class KernelAxes {
 public:
   KernelAxes() = default;
   /// `grown` has the size in visa for each axis. With `copies`, visa has an
-  /// axis more, along which a number is repeated to fill words of memory.
-  KernelAxes(AxesAttr declared, llvm::ArrayRef<int64_t> grown, bool copies);
+  /// axis more, along which a number is repeated to fill words of memory. It
+  /// has one more for each size in `rows`: those of tensors that windows are
+  /// cut from.
+  KernelAxes(AxesAttr declared, llvm::ArrayRef<int64_t> grown, bool copies,
+             llvm::ArrayRef<int64_t> rows);
 
   AxesAttr visa() const { return visaAxes; }
   AxesAttr declared() const { return tmapAxes; }
@@ -47,6 +50,8 @@ public:
   }
   /// The cells that the tensor has: `K`, or `K = 100` where visa has more.
   std::string live(int axis) const;
+  /// Axis `number` of `rows`.
+  llvm::StringRef rows(size_t number) const { return rowAxes[number]; }
   /// A mapping of the declared axes as one of visa.
   std::string rewrite(MappingAttr mapping) const;
 
@@ -54,6 +59,7 @@ private:
   static constexpr int64_t maxCopies = 8;
   AxesAttr tmapAxes, visaAxes;
   std::string copyAxis;
+  std::vector<std::string> rowAxes;
 };
 
 /// An axis, or the part of it that one step of a loop sees, in units of `tile`

@@ -43,6 +43,18 @@ std::optional<int64_t> getRowBytes(GatherOp op);
 /// Ways to gather rows; the index counts bytes if `needsByteOffsets`.
 std::vector<Candidate> enumerateGather(GatherOp op, const Search &search);
 
+/// Cells of the axis in visa along which the rows of `window` are brought
+/// first, with zeros around them; 0 where windows can be cut from the source.
+/// `isGrown` says that the axis of the rows is longer in visa.
+int64_t getRowAxisSize(const WindowAxis &window, AxesAttr axes, bool isGrown);
+
+/// Writes the windows of `source` into HBM, a copy for each tap. `rows` has the
+/// number of the row axis for each window, or -1; `mayRename` says that nothing
+/// else reads the source. An error at the op where its cells cannot be copied.
+mlir::FailureOr<mlir::Value> emitWindows(Emitter &emitter, WindowOp op,
+                                         mlir::Value source, bool mayRename,
+                                         llvm::ArrayRef<int> rows);
+
 } // namespace furiosa::tmap
 
 #endif // FURIOSA_LIB_CONVERSION_TMAPTOVISA_LOWERING_H

@@ -40,6 +40,8 @@ public:
 private:
   /// Only tensor functions, over one declaration of axes.
   LogicalResult check();
+  /// Windows of windows as those of the first source.
+  void joinWindows();
   /// An op for each folded axis, the last one first.
   void splitReductions();
   /// Comparisons of two tensors as those of their difference with 0.
@@ -47,7 +49,7 @@ private:
   /// Row numbers as byte offsets, where gathers need those.
   LogicalResult scaleIndices();
   /// Sizes of the axes in visa.
-  KernelAxes growAxes() const;
+  KernelAxes growAxes();
   /// What becomes of results that other ops read.
   struct Strategy {
     /// Data memory keeps what it holds; else each op goes through HBM.
@@ -77,6 +79,7 @@ private:
   LogicalResult convertPass(Operation *op);
   LogicalResult convertMove(MoveOp op);
   LogicalResult convertReshape(ReshapeOp op);
+  LogicalResult convertWindow(WindowOp op);
   LogicalResult convertReturn(func::ReturnOp op);
   Value lookUp(Value tensor) const { return values.lookup(tensor); }
 
@@ -86,6 +89,8 @@ private:
   KernelAxes axes;
   OpBuilder builder{kernel.getContext()};
   std::optional<Search> search;
+  /// For each axis of a window op, the number of its row axis or -1.
+  DenseMap<Operation *, SmallVector<int>> rowAxes;
   DenseMap<Value, Value> values;
   Residents residents;
   Strategy strategy;
@@ -166,7 +171,7 @@ LogicalResult KernelConversion::check() {
   return success();
 }
 
-KernelAxes KernelConversion::growAxes() const {
+KernelAxes KernelConversion::growAxes() {
   SmallVector<int64_t> sizes;
   for (const mapping::Axis &axis : declared.getAxes().list())
     sizes.push_back(axis.size);
@@ -189,7 +194,30 @@ KernelAxes KernelConversion::growAxes() const {
     for (Type type : op->getOperandTypes())
       copies |= getAxesInOrder(cast<MappedTensorType>(type)).size() < most;
   });
-  return KernelAxes(declared, sizes, copies);
+  SmallVector<int64_t> rows;
+  kernel->walk([&](WindowOp op) {
+    for (const WindowAxis &window : op.getWindows()) {
+      int64_t size = getRowAxisSize(window, declared,
+                                    sizes[window.over] !=
+                                        declared.getAxes()[window.over].size);
+      rowAxes[op].push_back(size == 0 ? -1 : int(rows.size()));
+      if (size != 0)
+        rows.push_back(size);
+    }
+  });
+  return KernelAxes(declared, sizes, copies, rows);
+}
+
+void KernelConversion::joinWindows() {
+  PatternRewriter rewriter(kernel.getContext());
+  SmallVector<WindowOp> ops;
+  kernel.walk([&](WindowOp op) { ops.push_back(op); });
+  for (WindowOp op : ops) {
+    auto inner = op.getSource().getDefiningOp<WindowOp>();
+    rewriter.setInsertionPoint(op);
+    if (succeeded(WindowOp::canonicalize(op, rewriter)) && inner.use_empty())
+      rewriter.eraseOp(inner);
+  }
 }
 
 void KernelConversion::splitReductions() {
@@ -293,6 +321,7 @@ LogicalResult KernelConversion::scaleIndices() {
 LogicalResult KernelConversion::run() {
   if (failed(check()) || failed(scaleIndices()))
     return failure();
+  joinWindows();
   splitReductions();
   splitComparisons();
   axes = growAxes();
@@ -419,6 +448,8 @@ LogicalResult KernelConversion::convert(Operation *op) {
     return convertMove(move);
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return convertReshape(reshape);
+  if (auto window = dyn_cast<WindowOp>(op))
+    return convertWindow(window);
   if (auto ret = dyn_cast<func::ReturnOp>(op))
     return convertReturn(ret);
   // A constant is part of the ops that use it.
@@ -633,6 +664,20 @@ LogicalResult KernelConversion::convertReshape(ReshapeOp op) {
     source = emitter.copy(source, source.getType());
   values[op.getResult()] = visa::ReshapeOp::create(
       builder, op.getLoc(), emitter.hbmType(op.getType()), source);
+  return success();
+}
+
+LogicalResult KernelConversion::convertWindow(WindowOp op) {
+  Value source = lookUp(op.getSource());
+  if (!source)
+    return op.emitOpError() << "not yet supported: windows of a constant";
+  Emitter emitter(builder, op.getLoc(), axes);
+  auto windows = emitWindows(
+      emitter, op, source,
+      !isa<BlockArgument>(source) && op.getSource().hasOneUse(), rowAxes[op]);
+  if (failed(windows))
+    return failure();
+  values[op.getResult()] = *windows;
   return success();
 }
 

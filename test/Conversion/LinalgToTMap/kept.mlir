@@ -29,12 +29,29 @@ func.func @wide(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>) -
 
 // -----
 
-// CHECK-LABEL: @window
-// CHECK: linalg.conv_2d_nhwc_hwcf
-func.func @window(%x: tensor<1x6x6x16xi8>, %w: tensor<3x3x16x8xi8>, %y: tensor<1x4x4x8xi32>) -> tensor<1x4x4x8xi32> {
-  // expected-remark @below {{not converted to tmap: the index d1 + d4 is no loop of its own}}
-  %z = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x6x6x16xi8>, tensor<3x3x16x8xi8>) outs(%y : tensor<1x4x4x8xi32>) -> tensor<1x4x4x8xi32>
-  return %z : tensor<1x4x4x8xi32>
+// CHECK-LABEL: @twice
+// CHECK: linalg.generic
+func.func @twice(%x: tensor<15x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-remark @below {{not converted to tmap: the index d1 is no loop of its own, nor a sum of two}}
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i + j, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<15x8xf32>) outs(%y : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x8xf32>
+  return %z : tensor<8x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @padding
+// CHECK: tensor.pad
+func.func @padding(%x: tensor<8xf32>) -> tensor<10xf32> {
+  %one = arith.constant 1.0 : f32
+  // expected-remark @below {{not converted to tmap: padding with what is not 0 everywhere}}
+  %p = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %one : f32
+  } : tensor<8xf32> to tensor<10xf32>
+  return %p : tensor<10xf32>
 }
 
 // -----
@@ -92,8 +109,8 @@ func.func @constant() -> tensor<8xi32> {
 // -----
 
 // CHECK-LABEL: @other
-func.func @other(%x: tensor<8xf32>) -> tensor<4xf32> {
-  // expected-remark @below {{not converted to tmap: no counterpart of 'tensor.extract_slice'}}
-  %y = tensor.extract_slice %x[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
-  return %y : tensor<4xf32>
+func.func @other(%x: tensor<8xf32>, %p: tensor<4xf32>) -> tensor<8xf32> {
+  // expected-remark @below {{not converted to tmap: no counterpart of 'tensor.insert_slice'}}
+  %y = tensor.insert_slice %p into %x[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %y : tensor<8xf32>
 }

@@ -1,6 +1,6 @@
 //===- TensorOps.cpp - Rules of tensor functions --------------------------===//
 
-#include "furiosa/Dialect/TensorMapping/IR/TensorOps.h"
+#include "TensorRules.h"
 #include "furiosa/Dialect/Utils/ElementTypes.h"
 
 #include "mlir/IR/Builders.h"
@@ -86,14 +86,9 @@ SmallVector<int> tmap::getAxesInOrder(MappedTensorType type) {
   return order;
 }
 
-/// An axis of one cell is in every tensor.
-static bool hasAxis(MappedTensorType type, int axis) {
+bool tmap::hasAxis(MappedTensorType type, int axis) {
   const mapping::Mapping &mapping = type.getMapping().getMapping();
   return mapping.axes()[axis].size == 1 || mapping.uses(axis);
-}
-
-static AxesAttr getAxes(MappedTensorType type) {
-  return type.getMapping().getAxes();
 }
 
 MappedTensorType tmap::getPlainType(Type elementType, AxesAttr axes,
@@ -280,7 +275,7 @@ TypedAttr tmap::getNumber(Type type, uint32_t code) {
 // Rules
 //===----------------------------------------------------------------------===//
 
-static InFlightDiagnostic fault(Operation *op, StringRef rule) {
+InFlightDiagnostic tmap::fault(Operation *op, StringRef rule) {
   return op->emitOpError() << rule << ": ";
 }
 
@@ -316,8 +311,7 @@ static LogicalResult checkTensor(Operation *op, MappedTensorType type) {
   return success();
 }
 
-/// TM-1, and TM-2: all tensors of an op are over one declaration of axes.
-static LogicalResult checkTensors(Operation *op) {
+LogicalResult tmap::checkTensors(Operation *op) {
   AxesAttr axes;
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
@@ -334,8 +328,7 @@ static LogicalResult checkTensors(Operation *op) {
   return success();
 }
 
-/// TM-3: the axes that an op folds: declared, listed once, not empty.
-static LogicalResult checkOver(Operation *op, AxesAttr axes, ArrayAttr over) {
+LogicalResult tmap::checkOver(Operation *op, AxesAttr axes, ArrayAttr over) {
   if (over.empty())
     return fault(op, "TM-3") << "no axis to fold over";
   SmallVector<StringRef> seen;
@@ -351,10 +344,9 @@ static LogicalResult checkOver(Operation *op, AxesAttr axes, ArrayAttr over) {
   return success();
 }
 
-/// The result has exactly the axes of `expected`, in any order.
-static LogicalResult checkResultAxes(Operation *op, StringRef rule,
-                                     MappedTensorType result,
-                                     ArrayRef<int> expected) {
+LogicalResult tmap::checkResultAxes(Operation *op, StringRef rule,
+                                    MappedTensorType result,
+                                    ArrayRef<int> expected) {
   SmallVector<int> found = getAxesInOrder(result);
   SmallVector<int> want(expected), have(found);
   llvm::sort(want);

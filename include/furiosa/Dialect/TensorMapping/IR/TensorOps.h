@@ -19,6 +19,20 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace furiosa::tmap {
+
+/// One axis that a `WindowOp` takes windows of: row `stride` · at +
+/// `dilation` · tap + `start` of axis `over`. Axes are indices of the
+/// declaration.
+struct WindowAxis {
+  int over, at, tap;
+  int64_t stride = 1, dilation = 1, start = 0;
+  /// Rows that windows may be apart from the first one (TM-17).
+  static constexpr int64_t maxReach = int64_t(1) << 31;
+};
+
+} // namespace furiosa::tmap
+
 #define GET_OP_CLASSES
 #include "furiosa/Dialect/TensorMapping/IR/TensorOps.h.inc"
 

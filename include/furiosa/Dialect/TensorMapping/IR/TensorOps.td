@@ -193,6 +193,40 @@ def TMap_GatherOp : TMap_Op<"gather"> {
   }];
 }
 
+def TMap_WindowOp : TMap_Op<"window"> {
+  let summary = "Windows of a tensor, a tap at a time";
+  let description = [{
+    `Y = P * 2 + R * 3 - 1` says: the element at P = p and R = r is that of the
+    source at Y = 2 p + 3 r - 1, and 0 where the source has no such row. P counts
+    windows, R the taps of one; a factor of 1 and a sum of 0 are left out. The
+    result has P and R in place of Y, and its other axes are those of the source.
+    An axis R of one cell makes a slice with steps or a tensor with zeros around
+    it. A convolution is a contraction of windows, a pooling folds them. Rules
+    TM-1, TM-2, TM-8, TM-17.
+
+    Example:
+    ```mlir
+    %v = tmap.window %x [Y = P + R - 1, X = Q + S - 1] : !tmap.tensor<i8, "Y, X, C", #axes> -> !tmap.tensor<i8, "R, S, P, Q, C", #axes>
+    ```
+  }];
+  let arguments = (ins TMap_TensorType:$source, StrArrayAttr:$over, StrArrayAttr:$at,
+      StrArrayAttr:$taps, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+      DenseI64ArrayAttr:$starts);
+  let results = (outs TMap_TensorType:$result);
+  let assemblyFormat = [{
+    $source custom<Windows>($over, $at, $taps, $strides, $dilations, $starts) attr-dict
+    `:` qualified(type($source)) `->` qualified(type($result))
+  }];
+  let hasCanonicalizeMethod = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$source,
+                   "::llvm::ArrayRef<::furiosa::tmap::WindowAxis>":$windows)>];
+  let extraClassDeclaration = [{
+    /// One for each axis in `over`.
+    ::llvm::SmallVector<::furiosa::tmap::WindowAxis> getWindows();
+  }];
+}
+
 def TMap_ConstantOp : TMap_Op<"constant", [ConstantLike]> {
   let summary = "A number, as a tensor without axes";
   let description = [{
