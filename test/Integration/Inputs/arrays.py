@@ -4,16 +4,26 @@ import array
 import struct
 
 
-def words(seed, count):
-    """The 32-bit words behind the fills with a seed."""
+def wide_words(seed, count):
+    """The 64-bit words behind the fills with a seed."""
     mask = (1 << 64) - 1
     values = []
     for n in range(count):
         z = (seed + (n + 1) * 0x9E3779B97F4A7C15) & mask
         z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & mask
         z = ((z ^ z >> 27) * 0x94D049BB133111EB) & mask
-        values.append((z ^ z >> 31) >> 32)
+        values.append(z ^ z >> 31)
     return values
+
+
+def words(seed, count):
+    """The upper halves: of all fills with a seed but bits:SEED."""
+    return [word >> 32 for word in wide_words(seed, count)]
+
+
+def low_words(seed, count):
+    """The lower halves: of bits:SEED, which takes their low bits."""
+    return [word & 0xFFFFFFFF for word in wide_words(seed, count)]
 
 
 def small(seed, count):

@@ -14,9 +14,11 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace furiosa;
@@ -384,12 +386,60 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
   return !reporter.failed();
 }
 
+/// Whether the stages from `op` on have no fault behind the stream `layout`.
+/// Nothing is reported.
+static bool agreesWithRest(Operation *op, ChainOp chain, Layout layout) {
+  // Other threads go on reporting.
+  uint64_t thread = llvm::get_threadid();
+  ScopedDiagnosticHandler quiet(chain->getContext(), [&](Diagnostic &) {
+    return success(llvm::get_threadid() == thread);
+  });
+  KernelChecker scratch(chain);
+  for (; op; op = op->getNextNode()) {
+    auto stage = dyn_cast<StageOpInterface>(op);
+    if (!stage)
+      continue;
+    StageChecker checker(op, chain, scratch);
+    stage.check(checker, layout);
+    if (checker.failed() || layout.unknown)
+      return false;
+  }
+  return layout.point == Point::End;
+}
+
+/// The stream behind a stage as its clauses say it, if all stages behind agree
+/// with that: then what contradicts them stands in front, and is one fault.
+/// `after` is the rest of the stream. Only for stages whose clauses say all
+/// that they leave behind.
+static std::optional<Layout> takeAsWritten(Operation &op, ChainOp chain,
+                                           Layout after) {
+  if (!isa<CollectOp, ContractLaneOp>(op))
+    return std::nullopt;
+  auto parse = [&](StringRef clause) {
+    return tmap::MappingAttr::parseText(op.getAttrOfType<StringAttr>(clause),
+                                        chain.getAxes());
+  };
+  auto time = parse("time");
+  auto packet = parse("packet");
+  int64_t width = isa<CollectOp>(op)
+                      ? elementsPerFlit(after.type)
+                      : int64_t(rngd::machine::laneFolderElements);
+  if (!time || !packet || packet->getMapping().size() != width)
+    return std::nullopt;
+  after.time = time->getMapping();
+  after.packet = packet->getMapping();
+  if (!agreesWithRest(op.getNextNode(), chain, after))
+    return std::nullopt;
+  return after;
+}
+
 bool KernelChecker::checkChain(ChainOp chain,
                                std::vector<StageRecord> &records) {
   Layout layout;
   layout.context = chain.getContext();
   bool ok = true;
   bool foundStage = false;
+  bool isFetchRefused = false;
   // A record is two layouts, which are costly to move.
   records.reserve(records.size() +
                   chain.getBody().front().getOperations().size());
@@ -406,13 +456,29 @@ bool KernelChecker::checkChain(ChainOp chain,
     StageChecker checker(&op, chain, *this);
     Layout before = layout;
     // Behind a stream that nobody knows there is nothing to compare with.
-    if (layout.unknown)
+    if (layout.unknown) {
       checker.parseClauses();
-    else
-      stage.check(checker, layout);
+    } else {
+      // What only contradicts a fetch that was refused is no fault of its own.
+      std::optional<Layout> written;
+      if (isFetchRefused && isa<CollectOp>(op) &&
+          !agreesWithRest(&op, chain, layout)) {
+        Layout after = layout;
+        after.point = Point::Collect;
+        written = takeAsWritten(op, chain, std::move(after));
+      }
+      if (written)
+        layout = std::move(*written);
+      else
+        stage.check(checker, layout);
+    }
     if (checker.failed()) {
       noteFault();
       ok = false;
+      isFetchRefused |= isa<FetchOp>(op);
+      if (!layout.unknown)
+        if (auto written = takeAsWritten(op, chain, layout))
+          layout = std::move(*written);
     }
     foundStage = true;
     records.push_back({&op, std::move(before), layout});

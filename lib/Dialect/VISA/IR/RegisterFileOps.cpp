@@ -20,6 +20,23 @@ void VISADialect::registerRegisterFileOps() {
       >();
 }
 
+/// The lanes with which a TRF store of the stream has this element mapping: the
+/// outer part of time of the size that leaves so many elements to a lane.
+static std::optional<Mapping> findLanes(const Layout &layout,
+                                        const Mapping &element) {
+  for (int64_t lanes : {1, 2, 4, 8}) {
+    if (layout.time.size() % lanes != 0)
+      continue;
+    auto parts = mapping::split(layout.time, layout.time.size() / lanes);
+    if (!parts)
+      continue;
+    auto stored = mapping::pair(parts->second, layout.packet);
+    if (stored && mapping::same(*stored, element))
+      return parts->first;
+  }
+  return std::nullopt;
+}
+
 void ToTrfOp::check(StageChecker &checker, Layout &layout) {
   if (layout.point != Point::Collect)
     checker.fault("TU-33") << "this stage may not follow "
@@ -37,9 +54,11 @@ void ToTrfOp::check(StageChecker &checker, Layout &layout) {
     return;
   int64_t lanes = lane->size();
   if (lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8) {
-    checker.fault("TU-30", "lane")
-        << "lane \"" << lane->str() << "\" has " << lanes
-        << " positions, expected 1, 2, 4 or 8";
+    InFlightDiagnostic diag = checker.fault("TU-30", "lane");
+    diag << "lane \"" << lane->str() << "\" has " << lanes
+         << " positions, expected 1, 2, 4 or 8";
+    if (auto expected = findLanes(layout, *element))
+      diag << "; write lane \"" << expected->str() << "\"";
     return;
   }
   auto laneBits =
@@ -68,9 +87,14 @@ void ToTrfOp::check(StageChecker &checker, Layout &layout) {
     checker.report(parts.fault(), "lane", "TU-33");
     return;
   }
-  if (!mapping::same(*lane, parts->first))
+  if (!mapping::same(*lane, parts->first)) {
+    // Where element tells how many lanes there are, only they are wrong.
+    auto fitting = findLanes(layout, *element);
     checker.mismatch("TU-33", "lane", "lane is not the outer part of time",
-                     *lane, parts->first);
+                     *lane, fitting.value_or(parts->first));
+    if (fitting)
+      return;
+  }
   auto expected = mapping::pair(parts->second, layout.packet);
   if (!expected) {
     checker.report(expected.fault(), "element", "TU-34");
