@@ -245,7 +245,8 @@ static LogicalResult interpretContractTime(ContractTimeOp op,
   execution.getKernel().addSteps(llvm::SaturatingMultiply<uint64_t>(
       execution.stream.codes.size(),
       positionsOf(open.outerTime) * positionsOf(open.packet) /
-          std::max<int64_t>(1, positionsOf(*time) * positionsOf(open.columns))));
+          std::max<int64_t>(1,
+                            positionsOf(*time) * positionsOf(open.columns))));
   return success();
 }
 

@@ -16,7 +16,9 @@ int64_t furiosa::getExtent(llvm::ArrayRef<Stride> loops, int64_t bytes) {
   return bytes;
 }
 
-int64_t Footprint::getExtent() const { return furiosa::getExtent(loops, bytes); }
+int64_t Footprint::getExtent() const {
+  return furiosa::getExtent(loops, bytes);
+}
 
 bool Footprint::normalize() {
   // Everything below stays clear of overflow if the end does.
