@@ -189,6 +189,8 @@ static LogicalResult interpretFor(scf::ForOp op, KernelExecution &execution) {
     return isUnsigned ? lhs.ult(rhs) : lhs.slt(rhs);
   };
   while (before(at, end)) {
+    if (failed(execution.count(op)))
+      return failure();
     execution.bind(op.getInductionVar(), at);
     for (auto [argument, value] :
          llvm::zip_equal(op.getRegionIterArgs(), carried))

@@ -9,9 +9,11 @@
 
 #include "IndexedArray.h"
 #include "furiosa/Dialect/VISA/IR/VISA.h"
+#include "furiosa/Interpreter/Interpreter.h"
 
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/APInt.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <map>
 #include <memory>
@@ -62,6 +64,14 @@ struct TensorTerms {
 /// A kernel that runs.
 class KernelExecution {
 public:
+  explicit KernelExecution(const Limits &limits) : limits(limits) {}
+
+  /// Counts one instruction; an error at `op` where it is one too many, or the
+  /// steps so far are.
+  mlir::LogicalResult count(mlir::Operation *op);
+  /// Counts what an instruction does; the next one finds that it is too much.
+  void addSteps(uint64_t more) { steps = llvm::SaturatingAdd(steps, more); }
+
   void bind(mlir::Value value, RuntimeValue content) {
     values[value] = std::move(content);
   }
@@ -86,6 +96,8 @@ public:
   mlir::FailureOr<Box> makeBox(mlir::Operation *op, mlir::Type tensor);
 
 private:
+  Limits limits;
+  uint64_t instructions = 0, steps = 0;
   llvm::DenseMap<mlir::Value, RuntimeValue> values;
   std::map<const void *, AxisTable> axisTables;
   /// Looked up only, never walked.

@@ -22,7 +22,19 @@ LogicalResult interpreter::report(Operation *op, llvm::Error error) {
 // KernelExecution
 //===----------------------------------------------------------------------===//
 
+LogicalResult KernelExecution::count(Operation *op) {
+  if (++instructions > limits.maxInstructions)
+    return op->emitError() << "the run is too long: more than "
+                           << limits.maxInstructions << " ops run";
+  if (steps > limits.maxSteps)
+    return op->emitError() << "the run is too long: more than "
+                           << limits.maxSteps
+                           << " cells and multiplications were computed";
+  return success();
+}
+
 void KernelExecution::bindBuffer(Value value, IndexedArray array) {
+  addSteps(array.codes.size());
   auto buffer = std::make_shared<Buffer>();
   buffer->array = std::move(array);
   buffer->type = value.getType();
@@ -45,6 +57,8 @@ Tensor &KernelExecution::getTensor(Value value) {
 
 LogicalResult KernelExecution::runBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
+    if (failed(count(&op)))
+      return failure();
     auto model = dyn_cast<KernelOpInterpreter>(op);
     if (!model)
       return op.emitError() << "not yet supported: the interpreter has no "
@@ -197,7 +211,8 @@ static std::optional<Box> getHostBox(const OperandLayout &layout,
 }
 
 FailureOr<std::vector<HostTensor>>
-interpreter::interpret(func::FuncOp kernel, ArrayRef<HostTensor> arguments) {
+interpreter::interpret(func::FuncOp kernel, ArrayRef<HostTensor> arguments,
+                       const Limits &limits) {
   if (kernel.isDeclaration() ||
       !kernel->hasAttr(VISADialect::getKernelAttrName()))
     return kernel.emitError() << "'" << kernel.getName() << "' is no kernel";
@@ -205,7 +220,11 @@ interpreter::interpret(func::FuncOp kernel, ArrayRef<HostTensor> arguments) {
     return kernel.emitError() << "kernel '" << kernel.getName() << "' takes "
                               << kernel.getNumArguments() << " arguments, got "
                               << arguments.size();
-  KernelExecution execution;
+  Block &body = kernel.getBody().front();
+  if (!kernel.getBody().hasOneBlock() ||
+      !isa<func::ReturnOp>(body.getTerminator()))
+    return kernel.emitError("not yet supported: branches in a kernel");
+  KernelExecution execution(limits);
   for (auto [value, array] :
        llvm::zip_equal(kernel.getArguments(), arguments)) {
     auto layout = getOperandLayout(value.getType());
@@ -242,7 +261,6 @@ interpreter::interpret(func::FuncOp kernel, ArrayRef<HostTensor> arguments) {
     content.defined = array.defined;
     execution.bindBuffer(value, std::move(content));
   }
-  Block &body = kernel.getBody().front();
   if (failed(execution.runBlock(body)))
     return failure();
 

@@ -80,6 +80,7 @@ LogicalResult interpreter::writeTensor(Operation *op, Tensor &target, Type type,
   if (failed(terms) || failed(widen(op, *target.buffer, execution)))
     return failure();
   IndexedArray &array = target.buffer->array;
+  execution.addSteps(content.codes.size());
   // Only the live cells of the view are written; one without a source is
   // overwritten with nothing that is known.
   walkCells({}, terms->all(), {&array.box, target.shift}, {&content.box},

@@ -238,8 +238,16 @@ static LogicalResult interpretContractTime(ContractTimeOp op,
                           open.lane,    open.outerTime, open.packet,
                           open.columns, *time};
   execution.time = *time;
-  return take(op, contract(contraction, execution.axisSizes()),
-              execution.stream);
+  if (failed(take(op, contract(contraction, execution.axisSizes()),
+                  execution.stream)))
+    return failure();
+  // Each sum is over what neither time nor columns keep.
+  execution.getKernel().addSteps(llvm::SaturatingMultiply<uint64_t>(
+      execution.stream.codes.size(),
+      positionsOf(open.outerTime) * positionsOf(open.packet) /
+          std::max<int64_t>(1,
+                            positionsOf(*time) * positionsOf(open.columns))));
+  return success();
 }
 
 static LogicalResult interpretContractLane(ContractLaneOp op,
@@ -330,8 +338,9 @@ LogicalResult ChainExecution::run() {
     if (!stage)
       return op.emitError() << "not yet supported: the interpreter has no "
                                "model of this stage";
-    if (failed(stage.interpretStage(*this)))
+    if (failed(kernel.count(&op)) || failed(stage.interpretStage(*this)))
       return failure();
+    kernel.addSteps(stream.codes.size());
   }
   Value into = chain.getInto();
   if (!into) {

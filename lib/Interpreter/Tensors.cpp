@@ -364,6 +364,8 @@ static LogicalResult interpretContract(tmap::ContractOp op,
   auto rhs = makeRows(op, op.getRhs(), over, packet, execution);
   if (failed(result) || failed(lhs) || failed(rhs))
     return failure();
+  execution.addSteps(
+      llvm::SaturatingMultiply<uint64_t>(result->box.size, lhs->length));
   std::vector<int64_t> left = broadcastOffsets(result->box, lhs->kept);
   std::vector<int64_t> right = broadcastOffsets(result->box, rhs->kept);
   HostF32Scope scope;

@@ -13,6 +13,8 @@ using namespace furiosa::run;
 Expected<std::unique_ptr<EdfRunner>> EdfRunner::create(rngd::edf::Kernel kernel,
                                                        std::string name) {
   auto runner = std::make_unique<EdfRunner>();
+  runner->options.maxInstructions = getMaxInstructions();
+  runner->options.maxSteps = getMaxSteps();
   for (auto [index, operand] : enumerate(kernel.arguments.operands)) {
     if (operand.role == rngd::edf::Role::Scratch ||
         operand.role == rngd::edf::Role::Constant)

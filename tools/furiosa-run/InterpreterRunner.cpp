@@ -51,7 +51,9 @@ public:
   llvm::Expected<std::vector<HostArray>>
   run(ArrayRef<HostArray> arrays) override {
     SourceMgrDiagnosticHandler handler(*sources, &context);
-    auto values = interpreter::interpret(cast<func::FuncOp>(kernel), arrays);
+    auto values =
+        interpreter::interpret(cast<func::FuncOp>(kernel), arrays,
+                               {getMaxInstructions(), getMaxSteps()});
     if (failed(values))
       return llvm::createStringError("kernel '" + kernelName +
                                      "' did not run to its end");

@@ -36,6 +36,11 @@ struct Operand {
 /// The options of furiosa-run.
 llvm::cl::OptionCategory &getCategory();
 
+/// How much a run may take, of the interpreter and of the simulator: ops or
+/// instructions, and cells or steps of loops.
+uint64_t getMaxInstructions();
+uint64_t getMaxSteps();
+
 /// A kernel that is ready to run.
 class Runner {
 public:

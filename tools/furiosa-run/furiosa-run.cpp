@@ -55,6 +55,19 @@ static cl::opt<bool>
           cl::desc("Also compile the kernel, run the binary in the simulator "
                    "and compare all results bit for bit"));
 
+static cl::opt<uint64_t> maxInstructions(
+    "max-instructions", cl::init(uint64_t(1) << 26), cl::value_desc("number"),
+    cl::cat(getCategory()),
+    cl::desc("Stop behind so many ops or instructions (default 67108864)"));
+static cl::opt<uint64_t> maxSteps(
+    "max-steps", cl::init(uint64_t(1) << 34), cl::value_desc("number"),
+    cl::cat(getCategory()),
+    cl::desc("Stop behind so many cells and multiplications, or steps of "
+             "loops (default 17179869184)"));
+
+uint64_t run::getMaxInstructions() { return maxInstructions; }
+uint64_t run::getMaxSteps() { return maxSteps; }
+
 ArrayRef<FileKind> run::getFileKinds() {
   static const FileKind kinds[] = {
       {".mlir", loadMLIR},

@@ -43,12 +43,21 @@ std::vector<Output> getOutputs(mlir::func::FuncOp kernel);
 /// How an HBM tensor type lies in memory and in the host's array.
 llvm::Expected<OperandLayout> getOperandLayout(mlir::Type type);
 
+/// How much a kernel may ask for; one that goes on is stopped at an op.
+struct Limits {
+  /// Ops, stages and iterations of loops.
+  uint64_t maxInstructions = 1ull << 26;
+  /// Cells of the arrays that they give, and multiplications.
+  uint64_t maxSteps = 1ull << 34;
+};
+
 /// Runs a kernel that has been verified (func.func with `visa.kernel`) on one
 /// array per argument; gives one array per output, in the order of getOutputs.
 /// Faults are reported at the op; cells that depend on undefined contents are
 /// undefined in the outputs.
 mlir::FailureOr<std::vector<HostTensor>>
-interpret(mlir::func::FuncOp kernel, llvm::ArrayRef<HostTensor> arguments);
+interpret(mlir::func::FuncOp kernel, llvm::ArrayRef<HostTensor> arguments,
+          const Limits &limits = {});
 
 } // namespace furiosa::interpreter
 

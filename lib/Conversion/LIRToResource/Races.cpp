@@ -22,7 +22,7 @@ namespace {
 using Interval = std::pair<int64_t, int64_t>;
 
 /// One engine's side of one transfer in one HBM buffer, all iterations.
-struct Footprint {
+struct EngineBytes {
   IssueOp issue;
   std::pair<int64_t, int64_t> engine;
   bool isWrite;
@@ -41,7 +41,7 @@ struct Footprint {
 } // namespace
 
 /// Whether two footprints share a byte; if they are too large to tell, they do.
-static bool touchSame(const Footprint &a, const Footprint &b) {
+static bool touchSame(const EngineBytes &a, const EngineBytes &b) {
   Interval hullA = a.getHull(), hullB = b.getHull();
   if (hullA.second <= hullB.first || hullB.second <= hullA.first)
     return false;
@@ -144,7 +144,7 @@ void furiosa::orderPEs(ProgramOp program) {
   SmallVector<IssueOp> issues;
   program.walk([&](IssueOp issue) { issues.push_back(issue); });
   llvm::for_each(issues, encloseRemote);
-  llvm::MapVector<Value, std::vector<Footprint>> footprints;
+  llvm::MapVector<Value, std::vector<EngineBytes>> footprints;
   for (IssueOp issue : issues) {
     auto dma = dyn_cast<lir::DmaOp>(issue.getBody().front().front());
     if (!dma)
@@ -160,7 +160,7 @@ void furiosa::orderPEs(ProgramOp program) {
         continue;
       for (Attribute attr : dma.getEngines()) {
         auto engine = cast<lir::EngineAttr>(attr);
-        Footprint footprint;
+        EngineBytes footprint;
         footprint.issue = issue;
         footprint.engine = {engine.getCluster(), engine.getPe()};
         footprint.isWrite = side == 1;
@@ -194,11 +194,11 @@ void furiosa::orderPEs(ProgramOp program) {
     }
   }
   for (auto &[buffer, list] : footprints) {
-    if (llvm::none_of(list, [](const Footprint &f) { return f.isWrite; }))
+    if (llvm::none_of(list, [](const EngineBytes &f) { return f.isWrite; }))
       continue;
     for (size_t j = 0; j < list.size(); ++j)
       for (size_t i = 0; i < j; ++i) {
-        Footprint &a = list[i], &b = list[j];
+        EngineBytes &a = list[i], &b = list[j];
         // The engines of one transfer may carry copies of one value.
         if (a.engine == b.engine || !(a.isWrite || b.isWrite) ||
             (a.issue == b.issue && !b.inLoop) || !touchSame(a, b))

@@ -479,7 +479,7 @@ LogicalResult StreamChecker::checkCommit(CommitSequencerOp op) {
   int64_t steps = *lir::getProduct(op.getSizes());
   if (steps != expected)
     return mismatch(op, "LIR-18: steps", expected, steps);
-  return success();
+  return exchange ? verifyExchangeRace(fetch, op) : success();
 }
 
 LogicalResult StreamChecker::run() {

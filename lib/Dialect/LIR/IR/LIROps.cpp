@@ -321,7 +321,7 @@ LogicalResult DmaOp::verify() {
       if (size > 1 && failed(check("MM-30", "source stride", stride)))
         return failure();
   }
-  return success();
+  return verifyEngineRaces(*this);
 }
 
 //===----------------------------------------------------------------------===//

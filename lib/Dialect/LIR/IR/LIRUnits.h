@@ -29,6 +29,15 @@ llvm::LogicalResult verifyBounds(mlir::Operation *op, int64_t base,
                                  llvm::ArrayRef<int64_t> strides, int64_t bytes,
                                  int64_t capacity, llvm::StringRef hint = "");
 
+/// LIR-26: no engine of a transfer writes what another one touches. The
+/// engines' own accesses have been verified.
+llvm::LogicalResult verifyEngineRaces(DmaOp dma);
+
+/// LIR-26: an exec whose slices fetch from one another commits nothing that it
+/// fetches.
+llvm::LogicalResult verifyExchangeRace(FetchSequencerOp fetch,
+                                       CommitSequencerOp commit);
+
 /// Whether an op is a unit of the vector engine.
 bool isVectorUnit(mlir::Operation *op);
 

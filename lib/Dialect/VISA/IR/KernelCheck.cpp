@@ -580,6 +580,27 @@ static bool checkCondition(scf::IfOp branch) {
   return !reporter.failed();
 }
 
+/// Control flow that ends: a loop counts up, and nothing goes back to a block.
+static bool checkControl(Operation *op) {
+  FaultReporter reporter(op);
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    auto step = getConstantIntValue(loop.getStep());
+    if (step && *step < 1) {
+      op->emitError() << "a loop step of " << *step
+                      << "; loops count up by at least 1";
+      return false;
+    }
+  } else if (isa<scf::WhileOp>(op)) {
+    reporter.notYetSupported() << "scf.while in a kernel; use scf.for";
+  } else if (llvm::any_of(op->getRegions(), [](Region &region) {
+               return !region.empty() && !llvm::hasSingleElement(region);
+             })) {
+    reporter.notYetSupported()
+        << "a region of several blocks in a kernel; use scf.for and scf.if";
+  }
+  return !reporter.failed();
+}
+
 bool KernelChecker::checkBlock(Block &block) {
   for (Operation &op : block) {
     for (Type type : op.getResultTypes())
@@ -591,16 +612,10 @@ bool KernelChecker::checkBlock(Block &block) {
       continue;
     if (!isa_and_nonnull<VISADialect>(op.getDialect()))
       checkTensorUse(&op);
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      auto step = getConstantIntValue(loop.getStep());
-      if (step && *step < 1) {
-        op.emitError() << "a loop step of " << *step
-                       << "; loops count up by at least 1";
-        noteFault();
-      }
-      if (!checkBounds(loop))
-        noteFault();
-    }
+    if (!checkControl(&op))
+      noteFault();
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && !checkBounds(loop))
+      noteFault();
     if (auto branch = dyn_cast<scf::IfOp>(op);
         branch && !checkCondition(branch))
       noteFault();
@@ -791,12 +806,25 @@ LogicalResult visa::checkKernel(FunctionOpInterface kernel) {
   kernel.getFunctionBody().walk([&](Operation *op) {
     hasTensors |= isa_and_nonnull<VISADialect>(op->getDialect());
   });
-  if (!hasTensors)
+  if (!hasTensors && kernel->hasAttr("lir.pes"))
     return success();
   if (!llvm::hasSingleElement(kernel.getFunctionBody())) {
     FaultReporter reporter(kernel);
     reporter.notYetSupported() << "a kernel of several blocks; use scf.for";
     return failure();
+  }
+  // A loop without an end is none to be optimized away.
+  if (!hasTensors) {
+    bool ok = true;
+    kernel.getFunctionBody().walk([&](Operation *op) {
+      ok &= checkControl(op);
+      auto loop = dyn_cast<scf::ForOp>(op);
+      if (!loop || getConstantIntValue(loop.getStep()))
+        return;
+      FaultReporter(loop).notYetSupported() << "a step known only at run time";
+      ok = false;
+    });
+    return success(ok);
   }
   FailureOr<OwningOpRef<Operation *>> inlined = inlineIntoCopy(kernel);
   if (failed(inlined))

@@ -48,6 +48,7 @@ def LIR_DmaOp : LIR_Op<"dma", [AttrSizedOperandSegments]> {
     - LIR-9: each engine has one descriptor; there is at least one.
     - LIR-25: an index stands between HBM and DM, with keys on every engine, and
       moves the table's side alone; without one there are no keys.
+    - LIR-26: engines run in no order: what one writes, no other reads or writes.
 
     Example:
     ```mlir

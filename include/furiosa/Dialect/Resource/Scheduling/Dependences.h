@@ -8,6 +8,8 @@
 #ifndef FURIOSA_DIALECT_RESOURCE_SCHEDULING_DEPENDENCES_H
 #define FURIOSA_DIALECT_RESOURCE_SCHEDULING_DEPENDENCES_H
 
+#include "furiosa/Support/Footprint.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -16,30 +18,8 @@
 
 namespace furiosa::scheduling {
 
-/// `count` steps of `stride` bytes.
-struct Stride {
-  int64_t count;
-  int64_t stride;
-  bool operator==(const Stride &other) const {
-    return count == other.count && stride == other.stride;
-  }
-};
-
-/// The bytes of a run at `base` that nested loops repeat, in a space of
-/// addresses whose slices, if it has any, lie apart from one another.
-struct Footprint {
-  int64_t base = 0;
-  llvm::SmallVector<Stride, 4> loops;
-  int64_t bytes = 1;
-
-  /// From the first byte to the last one.
-  int64_t getExtent() const;
-  /// Drops loops that add no bytes, joins those that continue each other, puts
-  /// the widest stride first. False, with nothing changed, if a count or
-  /// `bytes` is below 1, a number is negative or the end does not fit in 62
-  /// bits.
-  bool normalize();
-};
+using furiosa::Footprint;
+using furiosa::Stride;
 
 /// Joins footprints that continue each other. All are normal.
 void coalesce(llvm::SmallVectorImpl<Footprint> &footprints);
