@@ -1,0 +1,81 @@
+"""Checks what the kernels of odd-movement.mlir give, by plain loops.
+
+odd-movement.py FURIOSA_RUN KERNELS FOLDER
+"""
+
+import array
+import pathlib
+import subprocess
+import sys
+
+run, kernels, folder = sys.argv[1:4]
+pathlib.Path(folder).mkdir(exist_ok=True)
+cases = 0
+
+
+def result(kernel, *arguments, output="result0", code="i"):
+    global cases
+    cases += 1
+    out = pathlib.Path(folder) / "out.npy"
+    subprocess.run([run, "--kernel", kernel, "--check", "--out",
+                    f"{output}={out}", "--", kernels, *map(str, arguments)],
+                   check=True, stdout=subprocess.DEVNULL)
+    data = out.read_bytes()
+    return list(array.array(code, data[data.index(b"\n") + 1:]))
+
+
+def cells(count):
+    return list(range(count))
+
+
+a = cells(13 * 7 * 24)
+assert result("transpose_slices", "iota") == [
+    a[(i * 7 + j) * 24 + k] for j in range(7) for i in range(13)
+    for k in range(24)]
+assert result("padded", "iota") == a
+assert result("zero_trips", "iota") == a
+for n in (0, 1, 2, 13):
+    expected = list(a)
+    for i in range(0, n, 2):
+        for j in range(168):
+            expected[168 * i + j] = a[168 * (12 - i) + j]
+    assert result("even_rows", "iota", n) == expected, n
+q = [cells(12 * 24)[24 * i:24 * i + 24] for i in range(12)]
+assert result("double_buffer", "iota") == sum(q, [])
+assert result("divided", "iota") == sum(
+    (q[i // 2 + i % 3] for i in range(12)), [])
+assert result("selected", "iota") == sum(
+    (q[11 - i if i < 6 else i] for i in range(12)), [])
+for n, m in [(0, 0), (10, 3), (4, 1)]:
+    expected = cells(13 * 6 * 16)
+    for i in range(n, n + 3):
+        for j in range(m, m + 3):
+            for k in range(16):
+                expected[(i * 6 + j) * 16 + k] *= 2
+    assert result("block", "iota", n, m) == expected, (n, m)
+for n in (0, 47, 20):
+    expected = [0] * 768
+    for block in range(8):
+        for k in range(2):
+            expected[96 * block + 4 + k] = 96 * block + 2 * n + k
+    assert result("digits", "iota", n) == expected, n
+for n, m in [(0, 8), (8, 8), (3, 5), (8, 0)]:
+    # As far as bf16 holds them, small numbers are whole.
+    expected = [0.0] * 2048
+    for i in range(n):
+        for j in range(i + 1, m):
+            for k in range(32):
+                expected[(j * 8 + i) * 32 + k] = 7.0
+    assert result("nested", "const:7", "zeros", n, m, output="arg1",
+                  code="f") == expected, (n, m)
+for n in (0, 12, 5):
+    expected = [0] * 256
+    for k in range(4):
+        for v in range(16):
+            expected[16 * (n + k) + v] = 16 * k + v
+    assert result("scatter", "iota", "iota:0:64", "zeros", n,
+                  output="arg2") == expected, n
+rows = [16 * (i * 4 + k) + v for i in range(3) for k in range(4)
+        for v in range(16)]
+assert result("lists", "iota", "iota:0:64", 0) == rows
+print(cases, "cases")
