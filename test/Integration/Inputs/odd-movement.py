@@ -1,6 +1,7 @@
-"""Checks what the kernels of odd-movement.mlir give, by plain loops.
+"""Checks what the kernels of odd-movement.mlir and odd-views.mlir give, by plain
+loops.
 
-odd-movement.py FURIOSA_RUN KERNELS FOLDER
+odd-movement.py FURIOSA_RUN MOVEMENT VIEWS FOLDER
 """
 
 import array
@@ -8,7 +9,7 @@ import pathlib
 import subprocess
 import sys
 
-run, kernels, folder = sys.argv[1:4]
+run, kernels, views, folder = sys.argv[1:5]
 pathlib.Path(folder).mkdir(exist_ok=True)
 cases = 0
 
@@ -78,4 +79,30 @@ for n in (0, 12, 5):
 rows = [16 * (i * 4 + k) + v for i in range(3) for k in range(4)
         for v in range(16)]
 assert result("lists", "iota", "iota:0:64", 0) == rows
+kernels = views
+R, S, T = 5, 3, 16
+a = cells(R * S * T)
+rows = [a[48 * r:48 * r + 48] for r in range(R)]
+turned = [rows[r][16 * s + t] for s in range(S) for r in range(R)
+          for t in range(T)]
+assert result("two_results", "iota", code="h") == turned
+assert result("two_results", "iota", output="result1", code="h") == a
+assert result("mirror", "iota", code="h") == sum(rows[::-1], [])
+assert result("columns", "iota", code="h") == [
+    rows[r][16 * s + 4 + t] for r in range(R) for s in range(S)
+    for u in range(2) for t in range(8)]
+assert result("every_second", "iota", code="h") == sum(
+    ([-3] * 48 if r % 2 else rows[r] for r in range(R)), [])
+assert result("within", "iota", output="arg0", code="h") == sum(
+    rows[:3] + rows[:2], [])
+for n in (0, 1, 3, 5):
+    expected = sum([rows[4 - r] if r < n else rows[r] for r in range(R)], [])
+    assert result("last", "iota", n, code="h") == expected, n
+assert result("pad", "iota", code="h") == a
+assert result("renamed", "iota", code="h") == a
+assert result("corner_turn", "iota", code="h") == [
+    rows[r][v] for v in range(48) for r in range(R)]
+for n in range(4):
+    expected = sum(rows[:4] + [rows[1] if n < 2 else rows[n]], [])
+    assert result("either", "iota", n, code="h") == expected, n
 print(cases, "cases")
