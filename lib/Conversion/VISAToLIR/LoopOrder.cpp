@@ -1,7 +1,7 @@
 //===- LoopOrder.cpp - The order of the loops of descriptors --------------===//
 //
-// A transfer writes each cell once, so its loops may run in any order. What that
-// costs is up to the networks and rows of HBM that packets in a row meet.
+// A transfer writes each cell once, so its loops may run in any order. What
+// that costs is up to the networks and rows of HBM that packets in a row meet.
 //
 //===----------------------------------------------------------------------===//
 
