@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopOrder.h"
 #include "StageModel.h"
+
 #include "furiosa/Conversion/Passes.h"
 #include "furiosa/Dialect/LIR/IR/LIR.h"
 #include "furiosa/Dialect/Resource/IR/Resource.h"
@@ -137,9 +139,8 @@ LogicalResult Planner::planMove(Operation *op, Value source, Value target,
   if (failed(transfer))
     return failure();
   if (kernel->hasAttr(alternateNetworksAttrName))
-    for (TransferCommand &command : transfer->commands)
-      for (EngineTransfer &engine : command)
-        alternateNetworks(engine, isa<DmType>(targetType));
+    chooseLoopOrders(*transfer, isa<DmType>(source.getType()),
+                     isa<DmType>(targetType));
   plan.transfers[op] = std::move(*transfer);
   return success();
 }

@@ -12,19 +12,19 @@
 !s = !tmap.tensor<f32, "I, J", #axes>
 !c = !tmap.tensor<bf16, "I, J", #axes>
 
-// CHECK: !visa.dm<bf16, cluster "I / 256 % 2", slice "I % 256", element "K"
+// CHECK: !visa.dm<bf16, cluster "I / 256 % 2", slice "I / 128 % 2, I % 128", element "K"
 // CHECK-LABEL: @gemm
 // CHECK-NOT: scf.for
 // CHECK: %[[W:.*]] = visa.chain sub
 // CHECK: visa.tile %{{.*}}[%{{.*}}] along "I / 512" take 1
 // CHECK: %[[R:.*]] = visa.chain main
 // CHECK-NEXT: fetch %{{.*}} time "1" packet "K"
-// CHECK-NEXT: switch broadcast1 [256, 1] slice "J / 8" time "I % 256"
-// CHECK-NEXT: collect time "I % 256, K / 16" packet "K % 16"
+// CHECK-NEXT: switch broadcast1 [128, 1] slice "I / 128 % 2, J / 16" time "I % 128"
+// CHECK-NEXT: collect time "I % 128, K / 16" packet "K % 16"
 // CHECK-NEXT: contract_outer %[[W]]
 // CHECK: visa.chain sub
-// CHECK-NEXT: fetch %[[R]] time "I / 16 % 16, I % 16" packet "J % 8"
-// CHECK-NEXT: switch inter_transpose [16, 1, 16] slice "J / 128, I / 16 % 16" time "I % 16, J / 8 % 16"
+// CHECK-NEXT: fetch %[[R]] time "I / 16 % 8, I % 16" packet "J % 16"
+// CHECK-NEXT: switch inter_transpose [8, 1, 16] slice "I / 128 % 2, J / 128, I / 16 % 8" time "I % 16, J / 16 % 8"
 // CHECK: commit element "I % 16, J % 128"
 // CHECK: visa.copy
 // The weight stays.
