@@ -68,9 +68,13 @@ void ToTrfOp::check(StageChecker &checker, Layout &layout) {
     checker.report(parts.fault(), "lane", "TU-33");
     return;
   }
-  if (!mapping::same(*lane, parts->first))
+  if (!mapping::same(*lane, parts->first)) {
     checker.mismatch("TU-33", "lane", "lane is not the outer part of time",
                      *lane, parts->first);
+    // Of another number of lanes another element would follow.
+    if (lanes * element->size() != layout.time.size() * layout.packet.size())
+      return;
+  }
   auto expected = mapping::pair(parts->second, layout.packet);
   if (!expected) {
     checker.report(expected.fault(), "element", "TU-34");
