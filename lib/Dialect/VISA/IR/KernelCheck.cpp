@@ -385,9 +385,9 @@ bool KernelChecker::checkTensorType(Operation *op, Type type) {
   return !reporter.failed();
 }
 
-/// Goes on behind a fault after which nobody knows the stream: a stage that says
-/// time and packet of what leaves it is taken by its word, so that only what
-/// follows from the fault is passed over.
+/// Goes on behind a fault after which nobody knows the stream: a stage that
+/// says time and packet of what leaves it is taken by its word, so that only
+/// what follows from the fault is passed over.
 static void resume(StageChecker &checker, Layout &layout) {
   Operation *op = checker.getOperation();
   checker.parseClauses();
@@ -777,11 +777,11 @@ static LogicalResult checkMappedTensors(FunctionOpInterface kernel) {
     if (!tensor)
       return;
     auto element = visa::getElementType(tensor.getElementType());
-    auto bits = element
-                    ? llvm::checkedMul<int64_t>(
-                          tensor.getMapping().getMapping().size(),
-                          wireBits(*element))
-                    : std::nullopt;
+    auto bits =
+        element
+            ? llvm::checkedMul<int64_t>(tensor.getMapping().getMapping().size(),
+                                        wireBits(*element))
+            : std::nullopt;
     if (bits && *bits % 8 != 0)
       reporter.fault("MM-5")
           << what << ' ' << index << ": \"" << tensor.getMapping().getText()
