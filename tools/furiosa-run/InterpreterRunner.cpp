@@ -145,17 +145,24 @@ llvm::Error InterpreterRunner::load(std::unique_ptr<llvm::MemoryBuffer> file,
     return llvm::Error::success();
   auto function = cast<func::FuncOp>(kernel);
   visa::emitWarnings(function);
+  auto refuse = [&](StringRef what, size_t index, llvm::Error error) {
+    emitError(kernel->getLoc())
+        << "not yet supported: " << what << ' ' << index << " of a run: "
+        << llvm::toString(std::move(error));
+    return llvm::createStringError("kernel '" + kernelName + "' cannot be run");
+  };
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto layout = interpreter::getOperandLayout(type);
     if (!layout)
-      return layout.takeError();
+      return refuse("argument", index, layout.takeError());
     inputs.push_back({"arg" + std::to_string(index), std::move(*layout),
                       visa::getNumberRange(function.getArgument(index))});
   }
-  for (const interpreter::Output &output : interpreter::getOutputs(function)) {
+  for (const auto &[index, output] :
+       llvm::enumerate(interpreter::getOutputs(function))) {
     auto layout = interpreter::getOperandLayout(output.type);
     if (!layout)
-      return layout.takeError();
+      return refuse("result", index, layout.takeError());
     results.push_back({output.name, std::move(*layout)});
   }
   return llvm::Error::success();

@@ -707,6 +707,35 @@ static LogicalResult prepare(func::FuncOp kernel) {
   return success();
 }
 
+/// What is left of the interface of a kernel that computes no tensors of visa:
+/// nobody has checked it above, where it may be one of another level.
+static LogicalResult checkInterface(func::FuncOp kernel) {
+  bool ok = true;
+  for (BlockArgument argument : kernel.getArguments()) {
+    Type type = argument.getType();
+    bool isNumber = type.isIndex() || type.isInteger(32);
+    if (isa<HbmType>(type) || (isNumber && getNumberRange(argument)))
+      continue;
+    ok = false;
+    InFlightDiagnostic diag = kernel.emitOpError("not yet supported: argument ")
+                              << argument.getArgNumber() << " of type " << type;
+    if (isNumber)
+      diag << " without a range; write {" << rangeAttrName
+           << " = array<i64: FIRST, LAST>} behind its type";
+    else
+      diag << "; arguments of a kernel are HBM tensors, and numbers of type "
+              "index or i32";
+  }
+  for (auto [index, type] : llvm::enumerate(kernel.getResultTypes()))
+    if (!isa<HbmType>(type)) {
+      ok = false;
+      kernel.emitOpError("not yet supported: result ")
+          << index << " of type " << type
+          << "; results of a kernel are HBM tensors";
+    }
+  return success(ok);
+}
+
 void ConvertVISAToLIR::runOnOperation() {
   ModuleOp module = getOperation();
   MLIRContext *context = &getContext();
@@ -718,6 +747,10 @@ void ConvertVISAToLIR::runOnOperation() {
     if (!kernel->hasAttr(VISADialect::getKernelAttrName()) ||
         kernel->hasAttr("lir.pes"))
       return;
+    if (failed(checkInterface(kernel))) {
+      ok = false;
+      return;
+    }
     // In front of the unrolling, which would repeat it.
     emitWarnings(kernel);
     planners.emplace_back(kernel, plan);

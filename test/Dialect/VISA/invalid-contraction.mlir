@@ -204,7 +204,8 @@ func.func @reducers() attributes {visa.kernel} {
     fetch %a time "A" packet "B" : !dm
     collect time "A, B / 32" packet "B % 32"
     contract_outer %w time "A" packet "B" : !trf
-    // expected-error @below {{TU-50: packet "B % 4" is no contraction of the stream's packet "B"}}
+    // expected-error @below {{TU-50: packet is no contraction of the stream's packet "B": only its innermost cells can be summed: found "B % 4", expected "B / 16"}}
+    // expected-note @below {{at position 1}}
     contract_packet packet "B % 4"
   }
   // expected-error @below {{TU-72}}

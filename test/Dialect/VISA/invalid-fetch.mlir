@@ -260,6 +260,7 @@ func.func @zero_points() attributes {visa.kernel} {
     commit_trim packet "B"
     commit element "A, B"
   }
+  // expected-error @below {{TU-72}}
   %r1 = visa.chain main -> !nibbles {
     fetch %n time "A / 2" packet "A % 2, B" : !nibbles
     // expected-error @below {{TU-8: zero point -9 is no value of i4, expected -8 to 7}}

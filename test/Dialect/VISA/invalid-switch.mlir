@@ -16,6 +16,7 @@ func.func @structure() attributes {visa.kernel} {
     commit_trim packet "B # 8"
     commit element "A, B # 8"
   }
+  // expected-error @below {{TU-72}}
   %r1 = visa.chain main -> !out {
     fetch %d time "A" packet "B # 8" : !dm
     // expected-error @below {{TU-11: slice "C / 2" has 128 positions, the stream has 256}}
@@ -45,26 +46,31 @@ func.func @numbers(%d: !dm) {
 !out = !visa.dm<i8, slice "C / 4, D % 4", element "A, C % 4, B", #axes>
 func.func @sizes() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r0 = visa.chain main -> !out {
     fetch %d time "A" packet "B" : !dm
     // expected-error @below {{TU-12: slice1 is 0, expected at least 1}}
     switch broadcast1 [0, 64] slice "C / 4, D % 4" time "A, C % 4"
   }
+  // expected-error @below {{TU-72}}
   %r1 = visa.chain main -> !out {
     fetch %d time "A" packet "B" : !dm
     // expected-error @below {{TU-13: slice1 is 3, expected a power of two}}
     switch broadcast1 [3, 64] slice "C / 4, D % 4" time "A, C % 4"
   }
+  // expected-error @below {{TU-72}}
   %r2 = visa.chain main -> !out {
     fetch %d time "A" packet "B" : !dm
     // expected-error @below {{TU-14: slice1 8 times slice0 64 does not divide the 256 slices}}
     switch broadcast1 [8, 64] slice "C / 4, D % 4" time "A, C % 4"
   }
+  // expected-error @below {{TU-72}}
   %r3 = visa.chain main -> !out {
     fetch %d time "A" packet "B" : !dm
     // expected-error @below {{TU-15: slice1 times time0, 12, do not divide the 8 steps of time "A"}}
     switch inter_transpose [4, 64, 3] slice "A, C % 32" time "C / 32 % 8"
   }
+  // expected-error @below {{TU-72}}
   %r4 = visa.chain main -> !out {
     fetch %d time "A" packet "B" : !dm
     // expected-error @below {{TU-15: time0 3 does not divide the 8 steps of time "A"}}
@@ -169,6 +175,7 @@ func.func @tiles() attributes {visa.kernel} {
 !out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
 func.func @custom() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r = visa.chain main -> !out {
     fetch %d time "C" packet "E" : !dm
     // expected-error @below {{TU-20: two tiles claim the same digit of axis X}}
@@ -185,6 +192,7 @@ func.func @custom() attributes {visa.kernel} {
 !out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
 func.func @custom() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r = visa.chain main -> !out {
     fetch %d time "C" packet "E" : !dm
     // expected-error @below {{TU-21: the tile of axis W has padding of its own; give it 3 cells, or write padding alone}}
@@ -201,6 +209,7 @@ func.func @custom() attributes {visa.kernel} {
 !out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
 func.func @custom() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r = visa.chain main -> !out {
     fetch %d time "C" packet "E" : !dm
     // expected-error @below {{TU-22: axis C of the new slices comes from time "C"; slices hold axes of the stream's slices "A, B" and tiles}}
@@ -217,6 +226,7 @@ func.func @custom() attributes {visa.kernel} {
 !out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
 func.func @custom() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r = visa.chain main -> !out {
     fetch %d time "C" packet "E" : !dm
     // expected-error @below {{TU-23: the outer part of time is not that of the stream: found "B % 4, C", expected}}
@@ -234,6 +244,7 @@ func.func @custom() attributes {visa.kernel} {
 !out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
 func.func @custom() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r = visa.chain main -> !out {
     fetch %d time "C" packet "E" : !dm
     // expected-error @below {{TU-23: axis V of time comes neither from the stream's time nor from its slices}}
@@ -250,6 +261,7 @@ func.func @custom() attributes {visa.kernel} {
 !out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
 func.func @custom() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r = visa.chain main -> !out {
     fetch %d time "C" packet "E" : !dm
     // expected-error @below {{TU-24: the axes "B % 2, B / 2 % 2" moved into time have strides 1 and 2 in the stream's slices "A, B"; keep their order}}
@@ -266,6 +278,7 @@ func.func @custom() attributes {visa.kernel} {
 !out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
 func.func @custom() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r = visa.chain main -> !out {
     fetch %d time "C" packet "E" : !dm
     // expected-error @below {{TU-25: slices of the stream are read by no new slice}}
@@ -282,6 +295,7 @@ func.func @custom() attributes {visa.kernel} {
 !out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
 func.func @custom() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r = visa.chain main -> !out {
     fetch %d time "C" packet "E" : !dm
     // expected-error @below {{TU-25: slices of the stream are read by no new slice}}
@@ -298,6 +312,7 @@ func.func @custom() attributes {visa.kernel} {
 !out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
 func.func @custom() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r = visa.chain main -> !out {
     fetch %d time "C" packet "E" : !dm
     // expected-error @below {{TU-26: a ring of 8 slices, the mappings need 4; write custom_broadcast [4]}}
@@ -314,6 +329,7 @@ func.func @custom() attributes {visa.kernel} {
 !out = !visa.dm<i8, slice "A, B", element "C, E", #axes>
 func.func @custom() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r = visa.chain main -> !out {
     fetch %d time "C" packet "E" : !dm
     // expected-error @below {{TU-26: a ring of 256 slices, the mappings need 32}}
@@ -330,6 +346,7 @@ func.func @custom() attributes {visa.kernel} {
 !out = !visa.dm<i8, slice "P, Y", element "C, E", #axes>
 func.func @zero_hole() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r = visa.chain main -> !out {
     fetch %d time "C" packet "E" : !dm
     // expected-error @below {{TU-21: padding of the stream's slices "P, 1 #{0} 4" that reads zero or must not be written is taken for a tile}}

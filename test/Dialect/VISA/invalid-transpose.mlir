@@ -7,12 +7,14 @@
 !out = !visa.dm<i8, slice "1 # 256", element "B, D, E, C", #axes>
 func.func @flits() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r0 = visa.chain main -> !out {
     fetch %d time "B, C, D" packet "E" : !dm
     collect time "B, C, D" packet "E # 32"
     // expected-error @below {{TU-66: packet "C" has 8 elements, a flit holds 32 of i8}}
     transpose time "B, D, E" packet "C"
   }
+  // expected-error @below {{TU-72}}
   %r1 = visa.chain main -> !out {
     fetch %d time "B, C" packet "D, E" : !dm
     collect time "B, C" packet "[D, E] # 32"
@@ -30,6 +32,7 @@ func.func @flits() attributes {visa.kernel} {
 !out = !visa.dm<i8, slice "1 # 256", element "E, C", #axes>
 func.func @rows() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r = visa.chain main -> !out {
     fetch %d time "C" packet "E" : !dm
     collect time "C" packet "E # 32"
@@ -48,6 +51,7 @@ func.func @rows() attributes {visa.kernel} {
 !out = !visa.dm<i8, slice "1 # 256", element "B, D, E, C", #axes>
 func.func @shapes() attributes {visa.kernel} {
   %d = visa.alloc : !dm
+  // expected-error @below {{TU-72}}
   %r0 = visa.chain main -> !out {
     fetch %d time "B, C, D" packet "E" : !dm
     collect time "B, C, D" packet "E # 32"

@@ -134,6 +134,8 @@ static LogicalResult verifyScheduled(ProgramOp program) {
 }
 
 LogicalResult ProgramOp::verifyRegions() {
+  if (getSymName().empty())
+    return emitOpError("a program needs a name");
   if (getPes() != 1 && getPes() != 2 && getPes() != 4)
     return emitOpError("RES-3: pes must be 1, 2 or 4, found ") << getPes();
   if (getClusters().empty())

@@ -39,9 +39,8 @@ void CommitTrimOp::check(StageChecker &checker, Layout &layout) {
         << "packet \"" << packet->str()
         << "\" is not the first part of the stream's packet \""
         << layout.packet.str() << "\"";
-    if (packet->size() <= layout.packet.size())
-      if (auto expected = mapping::resize(layout.packet, packet->size()))
-        layout.packet = *expected;
+    // Only a whole packet is known to be what was meant.
+    layout.unknown = packet->size() != layout.packet.size();
     return;
   }
   layout.packet = *packet;

@@ -5,6 +5,7 @@
 #include "furiosa/Dialect/VISA/IR/StageLoops.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace furiosa;
@@ -153,7 +154,13 @@ static StringRef adviseMultiplication(ElementType type) {
   }
 }
 
+/// Behind a fault the stream of a contraction is what its last stage says.
+static auto forgetBehindFault(StageChecker &checker, Layout &layout) {
+  return llvm::scope_exit([&] { layout.unknown |= checker.failed(); });
+}
+
 void ContractOuterOp::check(StageChecker &checker, Layout &layout) {
+  auto forget = forgetBehindFault(checker, layout);
   checker.enter(layout, Point::ContractOuter);
   if (layout.context != Context::Main)
     checker.fault("TU-46") << "contraction in the sub context, only main has a "
@@ -347,7 +354,24 @@ static void reportPaddedSum(StageChecker &checker, StringRef clause,
          << axis.size << ", which add nothing";
 }
 
+/// The contraction of a packet that was probably meant: of as many columns as
+/// were written if axes were, else the whole sum.
+static Mapping proposeContraction(const Mapping &stream, const Mapping &found) {
+  auto canonical = found.canonical();
+  bool namesAxis =
+      canonical && llvm::any_of(canonical->factors, [](const auto &factor) {
+        return factor.axis >= 0;
+      });
+  int64_t columns = namesAxis ? found.size() : 1;
+  if (columns <= stream.size() && stream.size() % columns == 0 &&
+      llvm::isPowerOf2_64(stream.size() / columns))
+    if (auto parts = mapping::split(stream, stream.size() / columns))
+      return parts->first;
+  return stream;
+}
+
 void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
+  auto forget = forgetBehindFault(checker, layout);
   checker.enter(layout, Point::ContractPacket);
   auto packet = checker.parse("packet", getPacketAttr());
   // From here on the values are 32 bits wide; bytes still count the operands.
@@ -398,11 +422,11 @@ void ContractPacketOp::check(StageChecker &checker, Layout &layout) {
     if (leavesWanted(d))
       depth = d;
   if (!depth) {
-    InFlightDiagnostic diag = checker.fault("TU-50", "packet");
-    diag << "packet \"" << packet->str()
-         << "\" is no contraction of the stream's packet \""
-         << layout.packet.str()
-         << "\": only its innermost cells can be summed, as in \"1\"";
+    checker.mismatch("TU-50", "packet",
+                     "packet is no contraction of the stream's packet \"" +
+                         layout.packet.str() +
+                         "\": only its innermost cells can be summed",
+                     *packet, proposeContraction(layout.packet, *packet));
     return;
   }
   int64_t left = cells >> *depth;
@@ -470,6 +494,7 @@ cutTime(const Mapping &time, ArrayRef<mapping::DivisionTerm> terms) {
 }
 
 void ContractTimeOp::check(StageChecker &checker, Layout &layout) {
+  auto forget = forgetBehindFault(checker, layout);
   checker.enter(layout, Point::ContractTime);
   auto time = checker.parse("time", getTimeAttr());
   if (!time)

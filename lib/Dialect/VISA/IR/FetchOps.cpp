@@ -112,8 +112,11 @@ void FetchOp::check(StageChecker &checker, Layout &layout) {
                               "it there with visa.to_dm";
     return;
   }
-  if (!time || !packet || checker.failed())
+  // Behind a fault nothing can be compared with the stream.
+  layout.unknown |= checker.failed();
+  if (layout.unknown)
     return;
+  layout.unknown = true; // Until it is known to read what is there.
   Mapping memory = source.element.getMapping();
   if (getOther()) {
     auto index = checkPair(*this, checker, *time, *packet);
@@ -144,6 +147,7 @@ void FetchOp::check(StageChecker &checker, Layout &layout) {
          << source.element.getText() << "\"; read a tile of it instead";
     return;
   }
+  layout.unknown = false;
   checkSequencerLimits(checker, memory, *sequence, "time");
 
   auto bytes = layout.packetBytes();
@@ -180,6 +184,9 @@ static void checkConversion(StageChecker &checker, Layout &layout, Point point,
           std::pair(Point::FetchCast, rngd::AdapterStage::Cast)})
       if (other != point && rngd::findConversion(otherStage, layout.type, *to))
         diag << "; " << toString(other) << " does this one";
+    // What follows may be of the type that was meant.
+    layout.type = layout.storage = *to;
+    layout.unknown = true;
     return;
   }
   layout.type = layout.storage = *to;

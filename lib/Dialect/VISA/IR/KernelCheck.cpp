@@ -17,6 +17,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Threading.h"
 
@@ -433,13 +434,57 @@ static std::optional<Layout> takeAsWritten(Operation &op, ChainOp chain,
   return after;
 }
 
+/// Goes on behind a fault after which nobody knows the stream: a stage that
+/// says time and packet of what leaves it is taken by its word, so that only
+/// what follows from the fault is passed over.
+static void resume(StageChecker &checker, Layout &layout) {
+  Operation *op = checker.getOperation();
+  checker.parseClauses();
+  if (isa<CommitOp, ToTrfOp, ToVrfOp>(op))
+    layout.point = Point::End;
+  auto convert = [&](Type type) {
+    if (auto to = visa::getElementType(type))
+      layout.type = layout.storage = *to;
+  };
+  if (auto cast = dyn_cast<FetchCastOp>(op))
+    return convert(cast.getTo());
+  if (auto lookup = dyn_cast<TableLookupOp>(op))
+    return convert(lookup.getTo());
+  if (isa<ZeroPointSubOp>(op)) {
+    layout.type = layout.storage =
+        layout.type == ElementType::I4 ? ElementType::I5 : ElementType::I9;
+    return;
+  }
+  if (!isa<CollectOp, ContractLaneOp>(op) || checker.failed())
+    return;
+  // A stream over other axes cannot be compared with any clause.
+  tmap::AxesAttr axes = checker.getChain().getAxes();
+  if (layout.slice.axes() != axes.getAxes())
+    return;
+  auto time = checker.parse("time", op->getAttrOfType<StringAttr>("time"));
+  auto packet =
+      checker.parse("packet", op->getAttrOfType<StringAttr>("packet"));
+  // What is no flit of the type is of another type than the one that was meant.
+  if (!time || !packet ||
+      (isa<CollectOp>(op) && packet->size() != elementsPerFlit(layout.type)))
+    return;
+  layout.point = Point::Collect;
+  if (isa<ContractLaneOp>(op)) {
+    layout.type = isFloat(layout.storage) ? ElementType::F32 : ElementType::I32;
+    layout.storage = layout.type;
+    layout.point = Point::Contraction;
+  }
+  layout.time = *time;
+  layout.packet = *packet;
+  layout.unknown = false;
+}
+
 bool KernelChecker::checkChain(ChainOp chain,
                                std::vector<StageRecord> &records) {
   Layout layout;
   layout.context = chain.getContext();
   bool ok = true;
-  bool foundStage = false;
-  bool isFetchRefused = false;
+  bool foundStage = false, wasChecked = true, isFetchRefused = false;
   // A record is two layouts, which are costly to move.
   records.reserve(records.size() +
                   chain.getBody().front().getOperations().size());
@@ -456,8 +501,9 @@ bool KernelChecker::checkChain(ChainOp chain,
     StageChecker checker(&op, chain, *this);
     Layout before = layout;
     // Behind a stream that nobody knows there is nothing to compare with.
-    if (layout.unknown) {
-      checker.parseClauses();
+    wasChecked = !layout.unknown;
+    if (!wasChecked) {
+      resume(checker, layout);
     } else {
       // What only contradicts a fetch that was refused is no fault of its own.
       std::optional<Layout> written;
@@ -476,17 +522,18 @@ bool KernelChecker::checkChain(ChainOp chain,
       noteFault();
       ok = false;
       isFetchRefused |= isa<FetchOp>(op);
-      if (!layout.unknown)
+      if (wasChecked && !layout.unknown)
         if (auto written = takeAsWritten(op, chain, layout))
           layout = std::move(*written);
     }
     foundStage = true;
     records.push_back({&op, std::move(before), layout});
   }
-  if (layout.unknown)
+  if (layout.unknown && (layout.point == Point::End || !wasChecked))
     return false;
   // Behind the stages, whose rules say more about a result that is wrong.
-  ok &= checkTensorType(chain, chain.getResult().getType());
+  if (!layout.unknown)
+    ok &= checkTensorType(chain, chain.getResult().getType());
   if (layout.point != Point::End) {
     FaultReporter reporter(chain);
     reporter.fault("TU-72")
@@ -539,7 +586,12 @@ static bool checkBounds(scf::ForOp loop) {
           << "a bound that follows counters of loops of more than "
           << maxUnrolledSteps << " steps, which are unrolled";
   }
-  if (!getConstantIntValue(loop.getStep()))
+  if (auto trips = loop.getStaticTripCount();
+      trips && trips->getActiveBits() > 32)
+    reporter.notYetSupported()
+        << llvm::toString(*trips, 10, /*Signed=*/false)
+        << " trips of a loop, which makes at most " << UINT32_MAX;
+  else if (!getConstantIntValue(loop.getStep()))
     reporter.notYetSupported() << "a step known only at run time";
   else if (needsConditions(loop) &&
            getMostTrips(loop).value_or(INT64_MAX) > maxUnrolledSteps)
@@ -798,7 +850,35 @@ void visa::emitWarnings(FunctionOpInterface kernel) {
   reportHazards(kernel, DiagnosticSeverity::Warning);
 }
 
+/// MM-5 of tensors that become operands in HBM as they are.
+static LogicalResult checkMappedTensors(FunctionOpInterface kernel) {
+  FaultReporter reporter(kernel);
+  auto check = [&](StringRef what, size_t index, Type type) {
+    auto tensor = dyn_cast<tmap::MappedTensorType>(type);
+    if (!tensor)
+      return;
+    auto element = visa::getElementType(tensor.getElementType());
+    auto bits =
+        element
+            ? llvm::checkedMul<int64_t>(tensor.getMapping().getMapping().size(),
+                                        wireBits(*element))
+            : std::nullopt;
+    if (bits && *bits % 8 != 0)
+      reporter.fault("MM-5")
+          << what << ' ' << index << ": \"" << tensor.getMapping().getText()
+          << "\" is not a whole number of bytes of " << tensor.getElementType()
+          << "; pad it with #";
+  };
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    check("argument", index, type);
+  for (auto [index, type] : llvm::enumerate(kernel.getResultTypes()))
+    check("result", index, type);
+  return failure(reporter.failed());
+}
+
 LogicalResult visa::checkKernel(FunctionOpInterface kernel) {
+  if (failed(checkMappedTensors(kernel)))
+    return failure();
   // Below visa the interface of a kernel is in bytes: nothing to check here.
   bool hasTensors = llvm::any_of(kernel.getArgumentTypes(), [](Type type) {
     return static_cast<bool>(getTensorParts(type).elementType);

@@ -92,7 +92,9 @@ void ToTrfOp::check(StageChecker &checker, Layout &layout) {
     auto fitting = findLanes(layout, *element);
     checker.mismatch("TU-33", "lane", "lane is not the outer part of time",
                      *lane, fitting.value_or(parts->first));
-    if (fitting)
+    // Of another number of lanes another element would follow.
+    if (fitting ||
+        lanes * element->size() != layout.time.size() * layout.packet.size())
       return;
   }
   auto expected = mapping::pair(parts->second, layout.packet);

@@ -431,8 +431,10 @@ void SwitchOp::check(StageChecker &checker, Layout &layout) {
     checker.fault("TU-3") << "packet \"" << layout.packet.str() << "\" is "
                           << *bytes << " bytes, the switch moves words of "
                           << word << "; pad the fetch packet";
-  if (!slice || !time)
+  if (!slice || !time) {
+    layout.unknown = true;
     return;
+  }
   if (slice->size() != layout.slice.size()) {
     checker.fault("TU-11", "slice")
         << "slice \"" << slice->str() << "\" has " << slice->size()

@@ -107,6 +107,8 @@ LogicalResult VISADialect::verifyOperationAttribute(Operation *op,
   // this point, parents before what they hold.
   if (failed(op->getName().verifyInvariants(op)))
     return failure();
+  if (function.getSymName().empty())
+    return op->emitOpError() << "a kernel needs a name";
   // A kernel that has been lowered keeps its mark; there is no visa to check.
   if (function.isExternal())
     return op->emitOpError() << "a kernel needs a body";
@@ -137,19 +139,56 @@ LogicalResult VISADialect::verifyRegionArgAttribute(Operation *op, unsigned,
 // TargetAttr
 //===----------------------------------------------------------------------===//
 
+static std::string listReleases() {
+  std::string list;
+  for (unsigned i = 0; i < rngd::numReleases; ++i)
+    list +=
+        (i ? ", " : "") + rngd::toString(static_cast<rngd::Release>(i)).str();
+  return list;
+}
+
+/// The first field, counted from 0, that no target has, and why.
+static std::optional<std::pair<unsigned, std::string>>
+findFault(StringRef chip, StringRef release, int64_t chips, int64_t pes) {
+  auto fault = [](unsigned field, const Twine &message) {
+    return std::pair(field, message.str());
+  };
+  if (chip != "rngd")
+    return fault(0, "unknown chip " + chip + ", expected rngd");
+  if (!rngd::parseRelease(release))
+    return fault(1, "unknown release \"" + release + "\", expected one of " +
+                        listReleases());
+  if (chips < 1)
+    return fault(2, "chips is " + Twine(chips) + ", expected at least 1");
+  if (pes != 1 && pes != 2 && pes != 4 && pes != 8)
+    return fault(3, "pes is " + Twine(pes) + ", expected 1, 2, 4 or 8");
+  return std::nullopt;
+}
+
 Attribute TargetAttr::parse(AsmParser &parser, Type) {
   StringRef chip;
   std::string release;
   int64_t chips, pes;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() || parser.parseKeyword(&chip) || parser.parseComma() ||
-      parser.parseKeyword("release") || parser.parseEqual() ||
-      parser.parseString(&release) || parser.parseComma() ||
-      parser.parseKeyword("chips") || parser.parseEqual() ||
-      parser.parseInteger(chips) || parser.parseComma() ||
-      parser.parseKeyword("pes") || parser.parseEqual() ||
-      parser.parseInteger(pes) || parser.parseGreater())
+  SMLoc fields[4];
+  // Where the next field stands.
+  auto mark = [&](SMLoc &field) -> ParseResult {
+    field = parser.getCurrentLocation();
+    return success();
+  };
+  if (parser.parseLess() || mark(fields[0]) || parser.parseKeyword(&chip) ||
+      parser.parseComma() || parser.parseKeyword("release") ||
+      parser.parseEqual() || mark(fields[1]) || parser.parseString(&release) ||
+      parser.parseComma() || parser.parseKeyword("chips") ||
+      parser.parseEqual() || mark(fields[2]) || parser.parseInteger(chips) ||
+      parser.parseComma() || parser.parseKeyword("pes") ||
+      parser.parseEqual() || mark(fields[3]) || parser.parseInteger(pes) ||
+      parser.parseGreater())
     return {};
+  if (auto fault = findFault(chip, release, chips, pes)) {
+    parser.emitError(fields[fault->first], fault->second);
+    return {};
+  }
   return parser.getChecked<TargetAttr>(loc, parser.getContext(), chip, release,
                                        chips, pes);
 }
@@ -159,26 +198,11 @@ void TargetAttr::print(AsmPrinter &printer) const {
           << "\", chips = " << getChips() << ", pes = " << getPes() << '>';
 }
 
-static std::string listReleases() {
-  std::string list;
-  for (unsigned i = 0; i < rngd::numReleases; ++i)
-    list +=
-        (i ? ", " : "") + rngd::toString(static_cast<rngd::Release>(i)).str();
-  return list;
-}
-
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef chip, StringRef release,
                                  int64_t chips, int64_t pes) {
-  if (chip != "rngd")
-    return emitError() << "unknown chip " << chip << ", expected rngd";
-  if (!rngd::parseRelease(release))
-    return emitError() << "unknown release \"" << release
-                       << "\", expected one of " << listReleases();
-  if (chips < 1)
-    return emitError() << "chips is " << chips << ", expected at least 1";
-  if (pes != 1 && pes != 2 && pes != 4 && pes != 8)
-    return emitError() << "pes is " << pes << ", expected 1, 2, 4 or 8";
+  if (auto fault = findFault(chip, release, chips, pes))
+    return emitError() << fault->second;
   return success();
 }
 
