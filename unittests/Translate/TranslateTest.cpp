@@ -166,8 +166,11 @@ private:
     for (unsigned pe = 0; pe < 4; ++pe) {
       if (pe != 0 && random() % 2)
         continue;
-      std::string hbm = str(8 * (random() % 64)), dm = str(8 * (random() % 64));
-      // One draw a statement: the compiler orders those of an expression.
+      // Engines run in no order and write bytes of their own.
+      // Bytes of its own for each engine. One draw a statement: the compiler
+      // orders those of an expression.
+      std::string hbm = str(65536 * pe + 8 * (random() % 64));
+      std::string dm = str(1024 * pe + 8 * (random() % 64));
       bool isLooped = random() % 2;
       std::string packet = str(pick({8, 16}));
       engines += (engines.empty() ? "" : ", ") +
