@@ -184,3 +184,25 @@ func.func @moved(%a: !h, %list: !l, %n: index {visa.range = array<i64: 1, 7>}) a
   %g = visa.gather scaled %a by %rows : !h, !lr -> !got
   return
 }
+
+// -----
+
+// MM-37: parts of a start that depend on one another are taken together; this one
+// reaches one row too far.
+#axes = #tmap.axes<A = 8, B = 64>
+!h = !visa.hbm<i32, element "A, B", #axes>
+!r = !visa.hbm<i32, element "1 # 8, B", #axes>
+!d = !visa.dm<i32, slice "1 # 256", element "B", #axes>
+func.func @related(%a: !h, %n: index {visa.range = array<i64: 1, 5>}) attributes {visa.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %from = arith.subi %c9, %n : index
+  scf.for %j = %c0 to %n step %c1 {
+    %i = arith.addi %from, %j : index
+    // expected-error @below {{MM-37 (MA-19): tile start 8 is no live position of index 'A', which has 8 live cells}}
+    %s = visa.tile %a[%i] along "A" take 1 : !h -> !r
+    %d = visa.to_dm %s : !r -> !d
+  }
+  return
+}

@@ -105,4 +105,13 @@ assert result("corner_turn", "iota", code="h") == [
 for n in range(4):
     expected = sum(rows[:4] + [rows[1] if n < 2 else rows[n]], [])
     assert result("either", "iota", n, code="h") == expected, n
+rows = [list(range(64 * r, 64 * r + 64)) for r in range(8)]
+for n, m in [(0, 8), (0, 4), (4, 4), (4, 5), (2, 7)]:
+    expected = sum(rows[n:m], []) + [7] * (512 - 64 * (m - n))
+    assert result("to_the_front", "iota", "const:7", n, m,
+                  output="arg1") == expected, (n, m)
+for n in (1, 3, 5):
+    expected = sum(rows[8 - n:], []) + [7] * (512 - 64 * n)
+    assert result("end_to_the_front", "iota", "const:7", n,
+                  output="arg1") == expected, n
 print(cases, "cases")

@@ -130,3 +130,37 @@ func.func @either(%a: !h, %n: index {visa.range = array<i64: 0, 3>}) -> !h attri
   }
   return %o : !h
 }
+
+#related = #tmap.axes<A = 8, B = 64>
+!related_hbm = !visa.hbm<i32, element "A, B", #related>
+!related_row = !visa.hbm<i32, element "1 # 8, B", #related>
+!related_place = !visa.hbm<i32, element "1 #{!} 8, B", #related>
+!related_dm = !visa.dm<i32, slice "1 # 256", element "B", #related>
+// Rows from a number on and below another one, moved to the front: the start
+// lies between 0 and 7 because the counter begins at the number.
+func.func @to_the_front(%a: !related_hbm, %b: !related_hbm, %from: index {visa.range = array<i64: 0, 4>}, %to: index {visa.range = array<i64: 4, 8>}) attributes {visa.kernel} {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %from to %to step %c1 {
+    %s = visa.tile %a[%i] along "A" take 1 : !related_hbm -> !related_row
+    %d = visa.to_dm %s : !related_row -> !related_dm
+    %o = arith.subi %i, %from : index
+    %t = visa.tile %b[%o] along "A" take 1 : !related_hbm -> !related_place
+    visa.copy %d into %t : !related_dm, !related_place
+  }
+  return
+}
+// The last rows: where they begin and how many they are belong together.
+func.func @end_to_the_front(%a: !related_hbm, %b: !related_hbm, %n: index {visa.range = array<i64: 1, 5>}) attributes {visa.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %from = arith.subi %c8, %n : index
+  scf.for %j = %c0 to %n step %c1 {
+    %i = arith.addi %from, %j : index
+    %s = visa.tile %a[%i] along "A" take 1 : !related_hbm -> !related_row
+    %d = visa.to_dm %s : !related_row -> !related_dm
+    %t = visa.tile %b[%j] along "A" take 1 : !related_hbm -> !related_place
+    visa.copy %d into %t : !related_dm, !related_place
+  }
+  return
+}

@@ -131,6 +131,107 @@ static std::optional<IndexRange> getRangeOf(Operation *op, IndexRange lhs,
   return range;
 }
 
+namespace {
+/// A sum of values with factors.
+struct Sum {
+  int64_t constant = 0;
+  llvm::SmallMapVector<Value, int64_t, 4> terms;
+
+  /// Adds `value` times `factor`, taken apart; false where 64 bits do not hold
+  /// that. Recursion is as deep as the expression.
+  bool add(Value value, int64_t factor);
+};
+} // namespace
+
+bool Sum::add(Value value, int64_t factor) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number))) {
+    auto sum = llvm::checkedMulAdd(number.getSExtValue(), factor, constant);
+    constant = sum.value_or(0);
+    return sum.has_value();
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::AddIOp>(op))
+    return add(op->getOperand(0), factor) && add(op->getOperand(1), factor);
+  if (isa_and_nonnull<arith::SubIOp>(op)) {
+    auto negative = llvm::checkedSub(int64_t(0), factor);
+    return negative && add(op->getOperand(0), factor) &&
+           add(op->getOperand(1), *negative);
+  }
+  if (isa_and_nonnull<arith::MulIOp>(op))
+    for (int side : {0, 1})
+      if (matchPattern(op->getOperand(side), m_ConstantInt(&number))) {
+        auto product = llvm::checkedMul(number.getSExtValue(), factor);
+        return product && add(op->getOperand(1 - side), *product);
+      }
+  auto sum = llvm::checkedAdd(terms[value], factor);
+  terms[value] = sum.value_or(0);
+  return sum.has_value();
+}
+
+/// The greatest value that a sum may have. Counters give way to the bounds of
+/// their loops, which may be sums of what is in the sum already: `i - from`
+/// counts from 0 on in a loop that begins at `from`.
+static std::optional<int64_t> getGreatest(Sum sum) {
+  while (true) {
+    // Bounds are computed from counters of loops around.
+    scf::ForOp innermost;
+    for (auto [value, factor] : sum.terms) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      auto loop = argument ? dyn_cast<scf::ForOp>(
+                                 argument.getOwner()->getParentOp())
+                           : scf::ForOp();
+      if (factor != 0 && loop && loop.getInductionVar() == value &&
+          (!innermost || innermost->isProperAncestor(loop)))
+        innermost = loop;
+    }
+    if (!innermost)
+      break;
+    auto step = getConstantIntValue(innermost.getStep());
+    if (!step || *step < 1)
+      return std::nullopt;
+    int64_t factor = 0;
+    std::swap(factor, sum.terms[innermost.getInductionVar()]);
+    if (!sum.add(factor > 0 ? innermost.getUpperBound()
+                            : innermost.getLowerBound(),
+                 factor))
+      return std::nullopt;
+    if (factor > 0) {
+      auto last = llvm::checkedSub(sum.constant, factor);
+      if (!last)
+        return std::nullopt;
+      sum.constant = *last;
+    }
+  }
+  int64_t greatest = sum.constant;
+  for (auto [value, factor] : sum.terms) {
+    if (factor == 0)
+      continue;
+    auto range = visa::getIndexRange(value);
+    auto next = range ? llvm::checkedMulAdd(
+                            factor > 0 ? range->second : range->first, factor,
+                            greatest)
+                      : std::nullopt;
+    if (!next)
+      return std::nullopt;
+    greatest = *next;
+  }
+  return greatest;
+}
+
+/// Bounds of a sum or difference whose parts may depend on one another.
+static std::optional<IndexRange> getRangeOfSum(Value value) {
+  Sum sum, negative;
+  if (!sum.add(value, 1) || !negative.add(value, -1))
+    return std::nullopt;
+  auto greatest = getGreatest(std::move(sum));
+  auto least = getGreatest(std::move(negative));
+  auto first = least ? llvm::checkedSub(int64_t(0), *least) : std::nullopt;
+  if (!greatest || !first || *first > *greatest)
+    return std::nullopt;
+  return IndexRange(*first, *greatest);
+}
+
 std::optional<IndexRange> visa::getIndexRange(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
@@ -151,7 +252,14 @@ std::optional<IndexRange> visa::getIndexRange(Value value) {
       op->getNumOperands() == 2) {
     auto lhs = getIndexRange(op->getOperand(0));
     auto rhs = getIndexRange(op->getOperand(1));
-    return lhs && rhs ? getRangeOf(op, *lhs, *rhs) : std::nullopt;
+    auto range = lhs && rhs ? getRangeOf(op, *lhs, *rhs) : std::nullopt;
+    if (!isa<arith::AddIOp, arith::SubIOp>(op))
+      return range;
+    auto sum = getRangeOfSum(value);
+    if (!range || !sum)
+      return range ? range : sum;
+    return IndexRange(std::max(range->first, sum->first),
+                      std::min(range->second, sum->second));
   }
   if (auto range = getNumberRange(value))
     return range;
