@@ -13,8 +13,8 @@ the least of several. Fails (exit code 1) where
 
 Says beside the ratio what parsing and printing the same text without any check
 take. The check runs on all threads, so that the ratio depends on a second core
-that is free: measured were 0.33 to 0.40 with one and 0.40 to 0.52 on a loaded
-machine, 0.23 without a check. All types and mappings of a kernel are over its own
+that is free: on two cores that others share it was 0.40 to 0.52, and 0.22 to 0.27
+without a check. All types and mappings of a kernel are over its own
 axes, so that the tables of unique attributes grow with the text.
 """
 
