@@ -258,8 +258,10 @@ std::optional<IndexRange> visa::getIndexRange(Value value) {
     auto sum = getRangeOfSum(value);
     if (!range || !sum)
       return range ? range : sum;
-    return IndexRange(std::max(range->first, sum->first),
-                      std::min(range->second, sum->second));
+    IndexRange both(std::max(range->first, sum->first),
+                    std::min(range->second, sum->second));
+    // Nothing in common is code that never runs.
+    return both.first <= both.second ? both : *range;
   }
   if (auto range = getNumberRange(value))
     return range;
