@@ -193,8 +193,7 @@ void InputFiles::add(StringRef path) {
                                      : sys::fs::status(path, status);
   if (code || !sys::fs::exists(status))
     return;
-  sys::fs::UniqueID id = status.getUniqueID();
-  files.push_back({{id.getDevice(), id.getFile()}, path.str()});
+  files.emplace_back(status.getUniqueID(), path.str());
 }
 
 StringRef InputFiles::findReplacedBy(StringRef output) const {
@@ -202,7 +201,7 @@ StringRef InputFiles::findReplacedBy(StringRef output) const {
   if (isWrittenDirectly(output) || sys::fs::getUniqueID(output, id))
     return "";
   for (const auto &[file, path] : files)
-    if (file == std::pair(id.getDevice(), id.getFile()))
+    if (file == id)
       return path;
   return "";
 }

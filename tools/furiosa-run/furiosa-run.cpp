@@ -7,6 +7,7 @@
 
 #include "Arrays.h"
 #include "Runner.h"
+#include "furiosa/Interpreter/Interpreter.h"
 #include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
 #include "furiosa/Support/GivenOptions.h"
@@ -18,6 +19,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
@@ -55,15 +57,22 @@ static cl::opt<bool>
           cl::desc("Also compile the kernel, run the binary in the simulator "
                    "and compare all results bit for bit"));
 
-static cl::opt<uint64_t> maxInstructions(
-    "max-instructions", cl::init(uint64_t(1) << 26), cl::value_desc("number"),
-    cl::cat(getCategory()),
-    cl::desc("Stop behind so many ops or instructions (default 67108864)"));
-static cl::opt<uint64_t> maxSteps(
-    "max-steps", cl::init(uint64_t(1) << 34), cl::value_desc("number"),
-    cl::cat(getCategory()),
-    cl::desc("Stop behind so many cells and multiplications, or steps of "
-             "loops (default 17179869184)"));
+static const interpreter::Limits limits;
+static const std::string instructionsText =
+    formatv("Stop behind so many ops or instructions (default {0})",
+            limits.maxInstructions);
+static const std::string stepsText =
+    formatv("Stop behind so many cells and multiplications, or steps of loops "
+            "(default {0})",
+            limits.maxSteps);
+static cl::opt<uint64_t> maxInstructions("max-instructions",
+                                         cl::init(limits.maxInstructions),
+                                         cl::value_desc("number"),
+                                         cl::cat(getCategory()),
+                                         cl::desc(instructionsText));
+static cl::opt<uint64_t> maxSteps("max-steps", cl::init(limits.maxSteps),
+                                  cl::value_desc("number"),
+                                  cl::cat(getCategory()), cl::desc(stepsText));
 
 uint64_t run::getMaxInstructions() { return maxInstructions; }
 uint64_t run::getMaxSteps() { return maxSteps; }

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem/UniqueID.h"
 
 #include <memory>
 #include <string>
@@ -47,8 +48,7 @@ public:
   llvm::Error check(llvm::StringRef flag, llvm::StringRef output) const;
 
 private:
-  /// Device and number of each file.
-  std::vector<std::pair<std::pair<uint64_t, uint64_t>, std::string>> files;
+  std::vector<std::pair<llvm::sys::fs::UniqueID, std::string>> files;
 };
 
 /// A file that becomes `target` when it is kept, and nothing otherwise. While

@@ -81,23 +81,17 @@ private:
                ? rowsOf(i)
                : rowsOf(i) + " / " + std::to_string(list[i].stride);
   }
-  /// The window that an axis is the rows of, or the place of, or -1.
-  int findOver(int axis) const {
+  /// The window that has `axis` in the place `part`, or -1.
+  int find(int WindowAxis::*part, int axis) const {
     for (auto [i, row] : llvm::enumerate(list))
-      if (row.axis.over == axis)
-        return i;
-    return -1;
-  }
-  int findAt(int axis) const {
-    for (auto [i, row] : llvm::enumerate(list))
-      if (row.axis.at == axis)
+      if (row.axis.*part == axis)
         return i;
     return -1;
   }
   /// The source in the order of its axes, rows of staged windows as the axis of
   /// their own: all of that, or the cells that the source has.
   TermList getStagedTerms(bool whole) const;
-  Value stage(Value source, bool mayRename);
+  Value stage(Value source);
   Value zeros(TermList terms);
   /// Copies one tap of all windows; false if a part is none.
   bool copyTap(Value source, Value target, ArrayRef<int64_t> taps);
@@ -118,7 +112,7 @@ TermList Windows::getStagedTerms(bool whole) const {
     if (isStaged(i) && !llvm::is_contained(order, row.axis.over))
       order.push_back(row.axis.over);
   for (int axis : order) {
-    int i = findOver(axis);
+    int i = find(&WindowAxis::over, axis);
     terms.push_back(
         i < 0 || !isStaged(i)
             ? axes.live(axis)
@@ -155,11 +149,9 @@ Value Windows::zeros(TermList terms) {
   return target;
 }
 
-/// The source with the rows of staged windows along axes of their own, and
-/// zeros around them.
-Value Windows::stage(Value source, bool mayRename) {
-  if (!mayRename || sourceType != getPlain(sourceType))
-    source = emitter.copy(source, emitter.hbmType(getPlain(sourceType)));
+/// The source, which nothing else reads, with the rows of staged windows along
+/// axes of their own, and zeros around them.
+Value Windows::stage(Value source) {
   Value renamed = visa::ReshapeOp::create(
       emitter.builder, emitter.loc, typeOf(getStagedTerms(false)), source);
   TermList whole = getStagedTerms(true);
@@ -204,16 +196,16 @@ bool Windows::copyTap(Value source, Value target, ArrayRef<int64_t> taps) {
 }
 
 FailureOr<Value> Windows::emit(Value source, bool mayRename) {
-  if (llvm::any_of(rows, [](int row) { return row >= 0; })) {
-    source = stage(source, mayRename);
-  } else if (sourceType != getPlain(sourceType)) {
+  bool stages = llvm::any_of(rows, [](int row) { return row >= 0; });
+  if (sourceType != getPlain(sourceType) || (stages && !mayRename))
     source = emitter.copy(source, emitter.hbmType(getPlain(sourceType)));
-  }
+  if (stages)
+    source = stage(source);
   MappedTensorType result = op.getType();
   TermList terms;
   SmallVector<int> order = getAxesInOrder(result);
   for (int axis : order) {
-    int i = findAt(axis);
+    int i = find(&WindowAxis::at, axis);
     terms.push_back(i < 0
                         ? axes.live(axis)
                         : stepsOf(i) + " = " + std::to_string(list[i].windows));

@@ -8,9 +8,8 @@
 #include "LoopOrder.h"
 #include "furiosa/Dialect/Resource/Scheduling/CostModel.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 #include <algorithm>
+#include <limits>
 
 using namespace furiosa;
 using namespace furiosa::visa;
@@ -38,40 +37,45 @@ static std::optional<int64_t> getCycles(const TransferCommand &command,
   return cost ? std::optional(cost->cycles) : std::nullopt;
 }
 
+/// The orders of a command's loops: as derived, or with one of the others
+/// innermost; each with networks in turn first.
+static std::vector<TransferCommand> getOrders(const TransferCommand &command,
+                                              bool toDm) {
+  size_t loops = 1;
+  for (const EngineTransfer &engine : command)
+    loops = std::max(loops, engine.loops.size());
+  std::vector<TransferCommand> orders;
+  for (size_t moved = 0; moved < loops; ++moved) {
+    TransferCommand order = command;
+    for (EngineTransfer &engine : order)
+      if (engine.indexLoops == 0 && moved > 0 && moved < engine.loops.size())
+        std::rotate(engine.loops.end() - moved - 1, engine.loops.end() - moved,
+                    engine.loops.end());
+    TransferCommand inTurn = order;
+    for (EngineTransfer &engine : inTurn)
+      alternateNetworks(engine, toDm);
+    orders.push_back(std::move(inTurn));
+    orders.push_back(std::move(order));
+  }
+  return orders;
+}
+
 void visa::chooseLoopOrders(TransferPlan &plan, bool fromDm, bool toDm) {
   for (TransferCommand &command : plan.commands) {
-    size_t loops = 0;
-    for (const EngineTransfer &engine : command)
-      loops = std::max(loops, engine.loops.size());
-    // As derived, or with one of the other loops innermost; each with networks
-    // in turn first.
-    std::vector<TransferCommand> orders;
-    for (size_t moved = 0; moved < std::max<size_t>(loops, 1); ++moved) {
-      TransferCommand order = command;
-      for (EngineTransfer &engine : order)
-        if (engine.indexLoops == 0 && moved > 0 && moved < engine.loops.size())
-          std::rotate(engine.loops.end() - moved - 1,
-                      engine.loops.end() - moved, engine.loops.end());
-      TransferCommand inTurn = order;
-      for (EngineTransfer &engine : inTurn)
-        alternateNetworks(engine, toDm);
-      orders.push_back(std::move(inTurn));
-      orders.push_back(std::move(order));
-    }
     // Data memory has no rows to open.
-    if (fromDm && toDm)
-      orders.resize(1);
-    std::optional<int64_t> least;
-    size_t best = 0;
-    for (auto [at, order] : llvm::enumerate(orders)) {
-      auto cycles = orders.size() == 1
-                        ? std::optional<int64_t>()
-                        : getCycles(order, plan, fromDm, toDm);
-      if (cycles && (!least || *cycles < *least)) {
-        least = cycles;
-        best = at;
-      }
+    if (fromDm && toDm) {
+      for (EngineTransfer &engine : command)
+        alternateNetworks(engine, toDm);
+      continue;
     }
-    command = std::move(orders[best]);
+    std::optional<int64_t> least;
+    for (TransferCommand &order : getOrders(command, toDm)) {
+      auto cycles = getCycles(order, plan, fromDm, toDm);
+      // The first one stands where nothing is counted.
+      if (least && (!cycles || *cycles >= *least))
+        continue;
+      least = cycles.value_or(std::numeric_limits<int64_t>::max());
+      command = std::move(order);
+    }
   }
 }

@@ -155,23 +155,6 @@ LogicalResult Planner::planRows(Operation *op, Value table, Value index,
   return success();
 }
 
-/// The most that a view may add to the address of its buffer at run time;
-/// nothing where that is not known or does not fit.
-static std::optional<int64_t> getMostOffset(const ViewStart &start) {
-  int64_t most = 0;
-  for (auto [index, dimension, bytes] : start.terms) {
-    auto range = getIndexRange(index);
-    if (!range)
-      return std::nullopt;
-    int64_t term;
-    if (llvm::MulOverflow(bytes < 0 ? range->first : range->second, bytes,
-                          term) ||
-        llvm::AddOverflow(most, term, most))
-      return std::nullopt;
-  }
-  return most;
-}
-
 /// Notes how far the fetch of a chain reads in its buffers.
 LogicalResult Planner::planFetch(ChainOp chain,
                                  ArrayRef<StageRecord> records) {
@@ -192,12 +175,11 @@ LogicalResult Planner::planFetch(ChainOp chain,
   Arrays arrays(derived->loops);
   auto reach = lir::getReach(arrays.sizes, arrays.strides);
   for (Value tensor : fetch->getOperands()) {
-    const ViewStart &start = plan.starts.find(tensor)->second;
-    auto most = getMostOffset(start);
+    auto last = plan.starts.find(tensor)->second.getLast();
     int64_t end;
-    if (!reach || !most ||
-        llvm::AddOverflow(start.bytes + derived->read, *reach, end) ||
-        llvm::AddOverflow(end, *most, end)) {
+    if (!reach || !last ||
+        llvm::AddOverflow<int64_t>(*last, derived->read, end) ||
+        llvm::AddOverflow(end, *reach, end)) {
       reporter.notYetSupported() << "a fetch that may read anywhere";
       return failure();
     }
@@ -710,30 +692,22 @@ static LogicalResult prepare(func::FuncOp kernel) {
 /// What is left of the interface of a kernel that computes no tensors of visa:
 /// nobody has checked it above, where it may be one of another level.
 static LogicalResult checkInterface(func::FuncOp kernel) {
-  bool ok = true;
+  FaultReporter reporter(kernel);
   for (BlockArgument argument : kernel.getArguments()) {
     Type type = argument.getType();
-    bool isNumber = type.isIndex() || type.isInteger(32);
-    if (isa<HbmType>(type) || (isNumber && getNumberRange(argument)))
-      continue;
-    ok = false;
-    InFlightDiagnostic diag = kernel.emitOpError("not yet supported: argument ")
-                              << argument.getArgNumber() << " of type " << type;
-    if (isNumber)
-      diag << " without a range; write {" << rangeAttrName
-           << " = array<i64: FIRST, LAST>} behind its type";
-    else
-      diag << "; arguments of a kernel are HBM tensors, and numbers of type "
-              "index or i32";
+    if (type.isIndex() || type.isInteger(32))
+      checkNumber(argument, reporter);
+    else if (!isa<HbmType>(type))
+      reporter.notYetSupported()
+          << "argument " << argument.getArgNumber() << " of type " << type
+          << "; arguments of a kernel are HBM tensors, and numbers of type "
+             "index or i32";
   }
   for (auto [index, type] : llvm::enumerate(kernel.getResultTypes()))
-    if (!isa<HbmType>(type)) {
-      ok = false;
-      kernel.emitOpError("not yet supported: result ")
-          << index << " of type " << type
-          << "; results of a kernel are HBM tensors";
-    }
-  return success(ok);
+    if (!isa<HbmType>(type))
+      reporter.notYetSupported() << "result " << index << " of type " << type
+                                 << "; results of a kernel are HBM tensors";
+  return failure(reporter.failed());
 }
 
 void ConvertVISAToLIR::runOnOperation() {

@@ -28,6 +28,12 @@ static void addLoops(Footprint &footprint, ArrayRef<int64_t> sizes,
     footprint.loops.push_back({size, stride});
 }
 
+/// Leaves normal footprints: those that cannot be are left to the run, too.
+static void dropOddOnes(Footprints &footprints) {
+  llvm::erase_if(footprints,
+                 [](Footprint &footprint) { return !footprint.normalize(); });
+}
+
 /// In data memory of the chip one PE follows the other. Loops that go from
 /// window to window become footprints of their own.
 static void addDataMemory(EngineAttr engine, Footprint footprint,
@@ -69,7 +75,7 @@ static void addDataMemory(EngineAttr engine, Footprint footprint,
 static Footprints getFootprints(DmaOp dma, EngineAttr engine, Value buffer,
                                 bool isWrite) {
   Footprints result;
-  auto add = [&](Footprint footprint) {
+  auto add = [&](const Footprint &footprint) {
     if (cast<MemType>(buffer.getType()).getTier() == Tier::Hbm)
       result.push_back(footprint);
     else
@@ -93,15 +99,16 @@ static Footprints getFootprints(DmaOp dma, EngineAttr engine, Value buffer,
             .value_or(1);
     add(footprint);
   }
+  dropOddOnes(result);
   return result;
 }
 
-/// Whether two lists share a byte for certain.
-static bool share(Footprints &a, Footprints &b) {
+/// Whether two lists of normal footprints share a byte for certain.
+static bool share(const Footprints &a, const Footprints &b) {
   int budget = maxSteps;
-  for (Footprint &x : a)
-    for (Footprint &y : b)
-      if (x.normalize() && y.normalize() && meet(x, y, budget))
+  for (const Footprint &x : a)
+    for (const Footprint &y : b)
+      if (meet(x, y, budget))
         return budget > 0;
   return false;
 }
@@ -146,6 +153,7 @@ LogicalResult lir::verifyExchangeRace(FetchSequencerOp fetch,
   written.bytes = commit.getWrite();
   addLoops(written, commit.getSizes(), commit.getStrides());
   Footprints writes = {written};
+  dropOddOnes(writes);
   for (auto [buffer, base] :
        {std::pair<Value, int64_t>(fetch.getSource(), fetch.getBase()),
         {fetch.getOther(), fetch.getOtherBase()}}) {
@@ -156,6 +164,7 @@ LogicalResult lir::verifyExchangeRace(FetchSequencerOp fetch,
     read.bytes = fetch.getRead();
     addLoops(read, fetch.getSizes(), fetch.getStrides());
     Footprints reads = {read};
+    dropOddOnes(reads);
     if (share(writes, reads))
       return commit.emitOpError(
           "LIR-26: slices fetch from one another in no order: found a commit "

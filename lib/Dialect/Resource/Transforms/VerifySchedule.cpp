@@ -123,53 +123,65 @@ static void addRaces(ProgramOp op, ProgramProblem &program,
   }
 }
 
-/// Finds anew, run of bytes by run of bytes, whether iterations write what they
-/// read in the buffers that are said to be of one trip.
+/// Adds ranges to sorted ones that lie apart.
+static void addRanges(Ranges &ranges, const Ranges &more) {
+  Ranges all = std::move(ranges);
+  llvm::append_range(all, more);
+  llvm::sort(all);
+  ranges.clear();
+  for (auto range : all)
+    if (!ranges.empty() && range.first <= ranges.back().second)
+      ranges.back().second = std::max(ranges.back().second, range.second);
+    else
+      ranges.push_back(range);
+}
+
+/// Whether sorted ranges that lie apart have all bytes of another one.
+static bool hasRange(const Ranges &ranges, std::pair<int64_t, int64_t> range) {
+  auto behind = llvm::partition_point(
+      ranges, [&](auto other) { return other.first <= range.first; });
+  return behind != ranges.begin() && range.second <= std::prev(behind)->second;
+}
+
+/// Whether commands, in their order, read nothing of a space that those before
+/// them have not written, run of bytes by run of bytes; nothing where there are
+/// too many runs to list.
+static std::optional<bool>
+areWrittenFirst(unsigned space, ArrayRef<scheduling::Accesses> commands) {
+  Ranges written;
+  bool isWrittenFirst = true;
+  for (const scheduling::Accesses &accesses : commands) {
+    Ranges fresh;
+    for (const scheduling::Access &access : accesses) {
+      if (access.space != space || (access.isWrite && !access.isCertain))
+        continue;
+      std::optional<Ranges> ranges = getRanges(access, {});
+      if (!ranges)
+        return std::nullopt;
+      if (access.isWrite)
+        llvm::append_range(fresh, *ranges);
+      else
+        isWrittenFirst &= llvm::all_of(
+            *ranges, [&](auto range) { return hasRange(written, range); });
+    }
+    addRanges(written, fresh);
+  }
+  return isWrittenFirst;
+}
+
+/// Finds anew whether iterations write what they read in the buffers that are
+/// said to be of one trip. Where that takes too long, footprints must do.
 static void checkBodies(ProgramOp op, ProgramProblem &program) {
   AccessReader reader(op);
   for (auto [index, list] : llvm::enumerate(getBuffersOfBodies(program)))
     for (const BufferUsers &users : list) {
-      scheduling::Buffer &buffer = program.problem.buffers[users.buffer];
+      std::vector<scheduling::Accesses> commands;
+      for (unsigned user : users.commands)
+        commands.push_back(reader.read(program.commands[index][user]));
       unsigned space =
           reader.getSpace(program.buffers[users.buffer].getResult());
-      // Sorted and apart.
-      Ranges written;
-      bool isKnown = true, isWrittenFirst = true;
-      for (unsigned user : users.commands) {
-        scheduling::Accesses accesses =
-            reader.read(program.commands[index][user]);
-        for (const scheduling::Access &access : accesses) {
-          if (access.space != space || access.isWrite)
-            continue;
-          std::optional<Ranges> ranges = getRanges(access, {});
-          isKnown &= ranges.has_value();
-          for (auto [begin, end] : ranges.value_or(Ranges())) {
-            auto behind = llvm::partition_point(
-                written, [&](auto range) { return range.first <= begin; });
-            isWrittenFirst &=
-                behind != written.begin() && end <= std::prev(behind)->second;
-          }
-        }
-        for (const scheduling::Access &access : accesses) {
-          if (access.space != space || !access.isWrite || !access.isCertain)
-            continue;
-          std::optional<Ranges> ranges = getRanges(access, {});
-          isKnown &= ranges.has_value();
-          Ranges all = std::move(written);
-          llvm::append_range(all, ranges.value_or(Ranges()));
-          llvm::sort(all);
-          written.clear();
-          for (auto range : all)
-            if (!written.empty() && range.first <= written.back().second)
-              written.back().second =
-                  std::max(written.back().second, range.second);
-            else
-              written.push_back(range);
-        }
-      }
-      // Where there are too many runs to list, footprints must do.
-      if (isKnown && !isWrittenFirst)
-        buffer.body = 0;
+      if (!areWrittenFirst(space, commands).value_or(true))
+        program.problem.buffers[users.buffer].body = 0;
     }
 }
 

@@ -12,6 +12,8 @@
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Threading.h"
 
+#include <tuple>
+
 using namespace mlir;
 using namespace furiosa;
 using namespace furiosa::visa;
@@ -219,27 +221,37 @@ static bool agreesWithRest(Operation *op, ChainOp chain, Layout layout) {
   return layout.point == Point::End;
 }
 
-/// The stream behind a stage as its clauses say it, if all stages behind agree
-/// with that: then what contradicts them stands in front, and is one fault.
-/// `after` is the rest of the stream. Only for stages whose clauses say all
-/// that they leave behind.
-static std::optional<Layout> takeAsWritten(Operation &op, ChainOp chain,
-                                           Layout after) {
+/// Time and packet behind a stage that says all of what it leaves; nothing for
+/// other stages, and for clauses that are wrong on their own.
+static std::optional<std::pair<Mapping, Mapping>> getWritten(Operation *op,
+                                                             ChainOp chain) {
   if (!isa<CollectOp, ContractLaneOp>(op))
     return std::nullopt;
   auto parse = [&](StringRef clause) {
-    return tmap::MappingAttr::parseText(op.getAttrOfType<StringAttr>(clause),
+    return tmap::MappingAttr::parseText(op->getAttrOfType<StringAttr>(clause),
                                         chain.getAxes());
   };
   auto time = parse("time");
   auto packet = parse("packet");
+  if (!time || !packet)
+    return std::nullopt;
+  return std::pair(time->getMapping(), packet->getMapping());
+}
+
+/// The stream behind a stage as its clauses say it, if all stages behind agree
+/// with that: then what contradicts them stands in front, and is one fault.
+/// `after` is the rest of the stream.
+static std::optional<Layout> takeAsWritten(Operation &op, ChainOp chain,
+                                           Layout after) {
+  auto written = getWritten(&op, chain);
+  if (!written)
+    return std::nullopt;
   int64_t width = isa<CollectOp>(op)
                       ? elementsPerFlit(after.type)
                       : int64_t(rngd::machine::laneFolderElements);
-  if (!time || !packet || packet->getMapping().size() != width)
+  if (written->second.size() != width)
     return std::nullopt;
-  after.time = time->getMapping();
-  after.packet = packet->getMapping();
+  std::tie(after.time, after.packet) = std::move(*written);
   if (!agreesWithRest(op.getNextNode(), chain, after))
     return std::nullopt;
   return after;
@@ -266,18 +278,16 @@ static void resume(StageChecker &checker, Layout &layout) {
         layout.type == ElementType::I4 ? ElementType::I5 : ElementType::I9;
     return;
   }
-  if (!isa<CollectOp, ContractLaneOp>(op) || checker.failed())
+  auto written = getWritten(op, checker.getChain());
+  if (!written)
     return;
   // A stream over other axes cannot be compared with any clause.
   tmap::AxesAttr axes = checker.getChain().getAxes();
   if (layout.slice.axes() != axes.getAxes())
     return;
-  auto time = checker.parse("time", op->getAttrOfType<StringAttr>("time"));
-  auto packet =
-      checker.parse("packet", op->getAttrOfType<StringAttr>("packet"));
   // What is no flit of the type is of another type than the one that was meant.
-  if (!time || !packet ||
-      (isa<CollectOp>(op) && packet->size() != elementsPerFlit(layout.type)))
+  if (isa<CollectOp>(op) &&
+      written->second.size() != elementsPerFlit(layout.type))
     return;
   layout.point = Point::Collect;
   if (isa<ContractLaneOp>(op)) {
@@ -285,8 +295,7 @@ static void resume(StageChecker &checker, Layout &layout) {
     layout.storage = layout.type;
     layout.point = Point::Contraction;
   }
-  layout.time = *time;
-  layout.packet = *packet;
+  std::tie(layout.time, layout.packet) = std::move(*written);
   layout.unknown = false;
 }
 

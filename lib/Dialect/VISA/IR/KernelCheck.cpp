@@ -217,6 +217,14 @@ void KernelChecker::checkTensorUse(Operation *op) {
   noteFault();
 }
 
+/// The step of a loop is a constant.
+static bool checkStep(scf::ForOp loop, FaultReporter &reporter) {
+  if (getConstantIntValue(loop.getStep()))
+    return true;
+  reporter.notYetSupported() << "a step known only at run time";
+  return false;
+}
+
 /// How often a loop runs is known, or the host says it.
 static bool checkBounds(scf::ForOp loop) {
   FaultReporter reporter(loop);
@@ -242,8 +250,8 @@ static bool checkBounds(scf::ForOp loop) {
     reporter.notYetSupported()
         << llvm::toString(*trips, 10, /*Signed=*/false)
         << " trips of a loop, which makes at most " << UINT32_MAX;
-  else if (!getConstantIntValue(loop.getStep()))
-    reporter.notYetSupported() << "a step known only at run time";
+  else if (!checkStep(loop, reporter))
+    return false;
   else if (needsConditions(loop) &&
            getMostTrips(loop).value_or(INT64_MAX) > maxUnrolledSteps)
     reporter.notYetSupported()
@@ -367,14 +375,12 @@ static void checkHbmSum(FunctionOpInterface kernel, Operation *terminator,
     diag.attachNote(kernel.getLoc()) << name << " needs " << bytes << " bytes";
 }
 
-/// A number that the host gives when the kernel is loaded.
-static void checkNumber(FunctionOpInterface kernel, unsigned index,
-                        FaultReporter &reporter) {
-  if (!getNumberRange(kernel.getArgument(index)))
+void visa::checkNumber(BlockArgument argument, FaultReporter &reporter) {
+  if (!getNumberRange(argument))
     reporter.notYetSupported()
-        << "argument " << index << " of type "
-        << kernel.getArgument(index).getType() << " without a range; write {"
-        << rangeAttrName << " = array<i64: FIRST, LAST>} behind its type";
+        << "argument " << argument.getArgNumber() << " of type "
+        << argument.getType() << " without a range; write {" << rangeAttrName
+        << " = array<i64: FIRST, LAST>} behind its type";
 }
 
 /// Arguments and results of a kernel that still is at this level.
@@ -387,7 +393,7 @@ static void checkInterface(FunctionOpInterface kernel, KernelChecker &checker) {
           << " is no HBM tensor; arguments and results of a "
              "kernel live in HBM";
     else if (type.isIndex() || type.isInteger(32))
-      checkNumber(kernel, index, reporter);
+      checkNumber(kernel.getArgument(index), reporter);
     else if (!isa<HbmType>(type))
       reporter.notYetSupported() << "argument " << index << " of type " << type;
     checker.checkTensorType(kernel, type);
@@ -549,11 +555,9 @@ LogicalResult visa::checkKernel(FunctionOpInterface kernel) {
     bool ok = true;
     kernel.getFunctionBody().walk([&](Operation *op) {
       ok &= checkControl(op);
-      auto loop = dyn_cast<scf::ForOp>(op);
-      if (!loop || getConstantIntValue(loop.getStep()))
-        return;
-      FaultReporter(loop).notYetSupported() << "a step known only at run time";
-      ok = false;
+      FaultReporter reporter(op);
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        ok &= checkStep(loop, reporter);
     });
     return success(ok);
   }

@@ -394,15 +394,6 @@ static void checkStartAtZero(const ViewStart &start, Type base,
            "of one, with visa.copy";
 }
 
-/// The last byte of the buffer at which a view may begin.
-static int64_t getLastStart(const ViewStart &start) {
-  int64_t last = start.bytes;
-  for (const ViewStart::Term &term : start.terms)
-    if (auto range = getIndexRange(term.index))
-      last += range->second * term.step;
-  return last;
-}
-
 /// A fetch from a view stays in its buffer, or behind it by less than a packet.
 static void checkFetchReach(const ChainStage &stage, Value source,
                             FaultReporter &reporter) {
@@ -427,7 +418,10 @@ static void checkFetchReach(const ChainStage &stage, Value source,
   const StageRecord *cast = stage.find<FetchCastOp>();
   int64_t packet =
       (cast ? cast->after : stage.after()).packetBytes().value_or(0);
-  int64_t end = getLastStart(*start) + derived->read;
+  auto last = start->getLast();
+  if (!last)
+    return; // Reported at the tile.
+  int64_t end = *last + derived->read;
   for (const loops::Loop &loop : derived->loops)
     end += (loop.size - 1) * loop.stride;
   TensorParts base = getTensorParts(getBaseBuffer(source).getType());

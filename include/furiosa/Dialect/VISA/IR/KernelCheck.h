@@ -225,6 +225,10 @@ mlir::LogicalResult checkKernel(mlir::FunctionOpInterface kernel);
 mlir::FailureOr<mlir::OwningOpRef<mlir::Operation *>>
 inlineIntoCopy(mlir::FunctionOpInterface kernel);
 
+/// An argument that is a number has a range, so that the host may give it when
+/// the kernel is loaded.
+void checkNumber(mlir::BlockArgument argument, FaultReporter &reporter);
+
 /// Reports tensors of `root` outside of kernels, once for each function. Those of
 /// private functions are left out where these may still be inlined.
 mlir::LogicalResult checkOutsideKernels(mlir::Operation *root, bool mayInline);

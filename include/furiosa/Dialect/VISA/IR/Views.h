@@ -35,7 +35,13 @@ struct ViewStart {
   }
   /// Whether the byte at which the view begins is always a multiple of `word`.
   bool isMultiple(int64_t word) const;
+  /// The last byte of the buffer at which the view may begin; nothing where
+  /// that is not known or leaves 64 bits. For views of the element mapping.
+  std::optional<int64_t> getLast() const;
 };
+
+/// The source of a view, or the tensor that a chain writes; null elsewhere.
+mlir::Value getViewSource(mlir::Value tensor);
 
 /// Where `tensor` (null: a new one) begins in its buffer. Fails with what
 /// `reporter` has said; without a message where a view is faulty on its own,
@@ -53,6 +59,10 @@ std::optional<std::pair<int64_t, int64_t>> getNumberRange(mlir::Value value);
 /// counters of loops with bounds of these; nothing where they are not known or
 /// leave 64 bits.
 std::optional<std::pair<int64_t, int64_t>> getIndexRange(mlir::Value index);
+
+/// Whether an index is affine in numbers of the host and counters, so that a
+/// base in HBM can follow it. Sets `isConstant`.
+bool isAffine(mlir::Value index, bool &isConstant);
 
 /// Values that leave `rest` when divided by `modulus`; one value where that is
 /// 0.
