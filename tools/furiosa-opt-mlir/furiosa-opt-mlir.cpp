@@ -18,14 +18,16 @@
 #include "furiosa/Tools/Explain.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Pass/Pass.h"
-#include "mlir/Pass/PassManager.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
 static constexpr char overview[] = R"(furiosa optimizer driver
@@ -37,45 +39,60 @@ Two commands stand in front of all options and have a --help of their own:
 Without one of them it is what mlir-opt is, for this stack.
 )";
 
-/// Spares the printer a second check of what has just been checked: MLIR verifies
-/// a module again before it prints it.
-static void assumeVerified() {
-  auto &options = llvm::cl::getRegisteredOptions();
-  auto found = options.find("mlir-print-assume-verified");
-  if (found != options.end() && found->second->getNumOccurrences() == 0)
-    found->second->addOccurrence(0, found->first, "");
-}
-
 static int fail(const llvm::Twine &message) {
   llvm::WithColor::error() << message << "\n";
   return 1;
 }
 
-namespace {
-/// Checks a module between parsing and printing, where functions are checked side
-/// by side; the parser checks them one after the other.
-struct Verify : mlir::PassWrapper<Verify, mlir::OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Verify)
+/// Makes room for what a module of that text is printed as.
+static void reserveText(std::string &text, const llvm::MemoryBuffer &input) {
+  text.reserve(input.getBufferSize() + input.getBufferSize() / 4);
+}
 
-  llvm::StringRef getName() const override { return "Verify"; }
-  void runOnOperation() override {
-    if (failed(mlir::verify(getOperation())))
-      signalPassFailure();
-    markAllAnalysesPreserved();
-  }
-};
-} // namespace
+/// Whether a run only parses, checks and prints: no option asks for more.
+static bool isPlain() {
+  return llvm::all_of(llvm::cl::getRegisteredOptions(), [](const auto &entry) {
+    return entry.second->getNumOccurrences() == 0 || entry.first == "o" ||
+           entry.first == "strict";
+  });
+}
 
-/// Whether a run only parses, checks and prints one module.
-static mlir::FailureOr<bool>
-isPlain(const mlir::MlirOptMainConfig &config) {
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  mlir::PassManager passes(&context);
-  if (failed(config.setupPassPipeline(passes)))
+/// What MlirOptMain does without options, faster on large files: kernels are
+/// checked side by side and beside the printer, and nothing is freed, for the
+/// program ends.
+static mlir::LogicalResult
+reprint(llvm::raw_ostream &os, std::unique_ptr<llvm::MemoryBuffer> input,
+        mlir::DialectRegistry &registry) {
+  furiosa::visa::deferKernelChecks(registry);
+  // Threads would only make the parser slower.
+  static auto *context =
+      new mlir::MLIRContext(registry, mlir::MLIRContext::Threading::DISABLED);
+  std::string text;
+  reserveText(text, *input);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  mlir::SourceMgrDiagnosticHandler handler(*sources, context);
+  mlir::FallbackAsmResourceMap resources;
+  mlir::ParserConfig config(context, /*verifyAfterParse=*/false, &resources);
+  static mlir::Operation *module =
+      mlir::parseSourceFile<mlir::ModuleOp>(sources, config).release();
+  if (!module)
     return mlir::failure();
-  return passes.empty() && config.shouldVerifyOnParsing() &&
-         !config.shouldVerifyRoundtrip() && !config.shouldRunReproducer() &&
-         config.inputSplitMarker().empty();
+  context->enableMultithreading();
+  // The printer relies on what this checks, and on nothing that is left.
+  if (failed(mlir::verify(module)))
+    return mlir::failure();
+  auto print = [&] {
+    llvm::raw_string_ostream output(text);
+    mlir::AsmState state(module, mlir::OpPrintingFlags().assumeVerified(),
+                         /*locationMap=*/nullptr, &resources);
+    module->print(output, state);
+    output << '\n';
+  };
+  if (failed(furiosa::visa::checkKernels(module, print)))
+    return mlir::failure();
+  os << text;
+  return mlir::success();
 }
 
 /// Parses, transforms and prints, as the flags say.
@@ -100,17 +117,6 @@ static int optimize(int argc, char **argv) {
         mlir::MlirOptMain(argc, argv, inputFile, outputFile, registry);
     return furiosa::flushStandardOutput() && succeeded(result) ? 0 : 1;
   }
-  auto plain = isPlain(config);
-  if (failed(plain))
-    return 1;
-  if (*plain) {
-    config.verifyOnParsing(false);
-    config.setPassPipelineSetupFn([](mlir::PassManager &passes) {
-      passes.addPass(std::make_unique<Verify>());
-      assumeVerified();
-      return mlir::success();
-    });
-  }
 
   // Who waits for a pipe that is a terminal should know.
   if (inputFile == "-" &&
@@ -131,11 +137,15 @@ static int optimize(int argc, char **argv) {
                   config.getReproducerFilename().str())})
     if (llvm::Error error = inputs.check(flag, path))
       return fail(llvm::toString(std::move(error)));
+  auto process = [&](llvm::raw_ostream &os) {
+    return isPlain()
+               ? reprint(os, std::move(input), registry)
+               : mlir::MlirOptMain(os, std::move(input), registry, config);
+  };
   if (outputFile == "-") {
     if (config.shouldEmitBytecode() && llvm::outs().is_displayed())
       return fail("bytecode does not go to a terminal; use -o FILE");
-    mlir::LogicalResult result =
-        mlir::MlirOptMain(llvm::outs(), std::move(input), registry, config);
+    mlir::LogicalResult result = process(llvm::outs());
     return furiosa::flushStandardOutput() && succeeded(result) ? 0 : 1;
   }
   // A file may be rewritten in place, but not lost to another format.
@@ -147,9 +157,9 @@ static int optimize(int argc, char **argv) {
   // An interrupt waits while there is a file: it is not made before it is
   // known.
   std::string text;
-  text.reserve(input->getBufferSize() + input->getBufferSize() / 4);
+  reserveText(text, *input);
   llvm::raw_string_ostream output(text);
-  if (failed(mlir::MlirOptMain(output, std::move(input), registry, config)))
+  if (failed(process(output)))
     return 1;
   if (llvm::Error error =
           furiosa::writeFile(outputFile, [&](llvm::raw_ostream &os) {

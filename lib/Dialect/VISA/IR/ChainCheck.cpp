@@ -83,9 +83,9 @@ int64_t visa::elementsPerFlit(ElementType type) {
 //===----------------------------------------------------------------------===//
 
 std::optional<Mapping> StageChecker::parse(StringRef clause, StringAttr text) {
-  auto parsed = tmap::MappingAttr::parseText(text, chain.getAxes());
+  auto parsed = kernel.parse(text, chain.getAxes());
   if (parsed)
-    return parsed->getMapping();
+    return std::move(*parsed);
   report(parsed.fault(), clause);
   return std::nullopt;
 }

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -105,6 +106,16 @@ InFlightDiagnostic FaultReporter::report(const mapping::Fault &mappingFault,
 //===----------------------------------------------------------------------===//
 
 KernelChecker::KernelChecker(Operation *root) : target(visa::getTarget(root)) {}
+
+mapping::Result<Mapping> KernelChecker::parse(StringAttr text,
+                                              tmap::AxesAttr axes) {
+  if (auto known = readings.find({text, axes}); known != readings.end())
+    return known->second;
+  auto parsed = Mapping::parse(text, axes.getAxes());
+  if (parsed)
+    readings.try_emplace({text, axes}, *parsed);
+  return parsed;
+}
 
 bool KernelChecker::checkTensorType(Operation *op, Type type) {
   TensorParts parts = getTensorParts(type);
@@ -573,4 +584,65 @@ LogicalResult visa::checkKernel(FunctionOpInterface kernel) {
       reportHazards(kernel, DiagnosticSeverity::Error) != 0)
     checker.noteFault();
   return success(!checker.failed());
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels side by side
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Stands beside the dialect where somebody calls checkKernels().
+struct DeferringInterface : DialectInterface::Base<DeferringInterface> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DeferringInterface)
+  explicit DeferringInterface(Dialect *dialect) : Base(dialect) {}
+};
+} // namespace
+
+void visa::deferKernelChecks(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, VISADialect *dialect) {
+    dialect->addInterface<DeferringInterface>();
+  });
+}
+
+bool visa::areKernelChecksDeferred(VISADialect *dialect) {
+  return dialect->getRegisteredInterface<DeferringInterface>();
+}
+
+LogicalResult visa::checkKernels(Operation *root,
+                                 function_ref<void()> meanwhile) {
+  SmallVector<func::FuncOp> kernels;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!function)
+      return WalkResult::advance();
+    if (function->hasAttr(VISADialect::getKernelAttrName()))
+      kernels.push_back(function);
+    return WalkResult::skip();
+  });
+  MLIRContext *context = root->getContext();
+  std::atomic<size_t> next = 0;
+  std::atomic<bool> ok = true;
+  ParallelDiagnosticHandler handler(context);
+  auto check = [&] {
+    for (size_t i; (i = next++) < kernels.size();) {
+      handler.setOrderIDForThread(i);
+      if (failed(checkKernel(kernels[i])))
+        ok = false;
+      handler.eraseOrderIDForThread();
+    }
+  };
+  if (!context->isMultithreadingEnabled()) {
+    meanwhile();
+    check();
+    return success(ok);
+  }
+  // This thread is one of them, once it is free.
+  llvm::ThreadPoolInterface &threads = context->getThreadPool();
+  llvm::ThreadPoolTaskGroup tasks(threads);
+  for (unsigned i = 1; i < threads.getMaxConcurrency(); ++i)
+    tasks.async(check);
+  meanwhile();
+  check();
+  tasks.wait();
+  return success(ok);
 }

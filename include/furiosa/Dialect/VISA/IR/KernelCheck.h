@@ -14,6 +14,7 @@
 
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace furiosa::visa {
 
@@ -203,6 +204,10 @@ public:
   /// Device grid, capacity and padding rules of a tier type at `op`.
   bool checkTensorType(mlir::Operation *op, mlir::Type type);
 
+  /// The mapping that a clause of the kernel spells over `axes`.
+  mapping::Result<mapping::Mapping> parse(mlir::StringAttr text,
+                                          tmap::AxesAttr axes);
+
   void noteFault() { ++numFaults; }
   bool failed() const { return numFaults != 0; }
   TargetAttr getTarget() const { return target; }
@@ -213,10 +218,24 @@ private:
 
   TargetAttr target;
   unsigned numFaults = 0;
+  /// What clauses read as. It goes with the check: most of it stands in one
+  /// kernel alone.
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, mapping::Mapping>
+      readings;
 };
 
 /// Checks a kernel function, its types, ops and chains, with what it calls.
 mlir::LogicalResult checkKernel(mlir::FunctionOpInterface kernel);
+
+/// Makes verification leave out checkKernel() in all contexts of the registry:
+/// who verifies calls checkKernels() as well.
+void deferKernelChecks(mlir::DialectRegistry &registry);
+bool areKernelChecksDeferred(VISADialect *dialect);
+
+/// Checks the kernels below `root`, which is verified but for them, side by side
+/// and runs `meanwhile` on this thread.
+mlir::LogicalResult checkKernels(mlir::Operation *root,
+                                 llvm::function_ref<void()> meanwhile);
 
 /// A copy of a kernel in which the bodies of the helpers stand for their calls;
 /// null if it calls nothing. A call that cannot be inlined (of a declaration,
