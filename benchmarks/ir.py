@@ -12,9 +12,10 @@ the least of several. Fails (exit code 1) where
   power of 1.2.
 
 Says beside the ratio what parsing and printing the same text without any check
-take. The check runs on all threads, so that the ratio depends on a second core
-that is free: on two cores that others share it was 0.40 to 0.52, and 0.22 to 0.27
-without a check. All types and mappings of a kernel are over its own
+take. Kernels are checked on other threads while this one prints, so that the ratio
+depends on a second core that is free: on two it was 0.33 to 0.38, and 0.23 to 0.27
+without a check. A third of that is the first touch of memory where a virtual machine
+gets it from its host. All types and mappings of a kernel are over its own
 axes, so that the tables of unique attributes grow with the text.
 """
 

@@ -44,11 +44,6 @@ static int fail(const llvm::Twine &message) {
   return 1;
 }
 
-/// Makes room for what a module of that text is printed as.
-static void reserveText(std::string &text, const llvm::MemoryBuffer &input) {
-  text.reserve(input.getBufferSize() + input.getBufferSize() / 4);
-}
-
 /// Whether a run only parses, checks and prints: no option asks for more.
 static bool isPlain() {
   return llvm::all_of(llvm::cl::getRegisteredOptions(), [](const auto &entry) {
@@ -59,7 +54,7 @@ static bool isPlain() {
 
 /// What MlirOptMain does without options, faster on large files: kernels are
 /// checked side by side and beside the printer, and nothing is freed, for the
-/// program ends.
+/// program ends. What `os` has got is worth something only on success.
 static mlir::LogicalResult
 reprint(llvm::raw_ostream &os, std::unique_ptr<llvm::MemoryBuffer> input,
         mlir::DialectRegistry &registry) {
@@ -67,8 +62,6 @@ reprint(llvm::raw_ostream &os, std::unique_ptr<llvm::MemoryBuffer> input,
   // Threads would only make the parser slower.
   static auto *context =
       new mlir::MLIRContext(registry, mlir::MLIRContext::Threading::DISABLED);
-  std::string text;
-  reserveText(text, *input);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   mlir::SourceMgrDiagnosticHandler handler(*sources, context);
@@ -83,16 +76,12 @@ reprint(llvm::raw_ostream &os, std::unique_ptr<llvm::MemoryBuffer> input,
   if (failed(mlir::verify(module)))
     return mlir::failure();
   auto print = [&] {
-    llvm::raw_string_ostream output(text);
     mlir::AsmState state(module, mlir::OpPrintingFlags().assumeVerified(),
                          /*locationMap=*/nullptr, &resources);
-    module->print(output, state);
-    output << '\n';
+    module->print(os, state);
+    os << '\n';
   };
-  if (failed(furiosa::visa::checkKernels(module, print)))
-    return mlir::failure();
-  os << text;
-  return mlir::success();
+  return furiosa::visa::checkKernels(module, print);
 }
 
 /// Parses, transforms and prints, as the flags say.
@@ -137,15 +126,12 @@ static int optimize(int argc, char **argv) {
                   config.getReproducerFilename().str())})
     if (llvm::Error error = inputs.check(flag, path))
       return fail(llvm::toString(std::move(error)));
-  auto process = [&](llvm::raw_ostream &os) {
-    return isPlain()
-               ? reprint(os, std::move(input), registry)
-               : mlir::MlirOptMain(os, std::move(input), registry, config);
-  };
-  if (outputFile == "-") {
+  bool plain = isPlain();
+  if (outputFile == "-" && !plain) {
     if (config.shouldEmitBytecode() && llvm::outs().is_displayed())
       return fail("bytecode does not go to a terminal; use -o FILE");
-    mlir::LogicalResult result = process(llvm::outs());
+    mlir::LogicalResult result =
+        mlir::MlirOptMain(llvm::outs(), std::move(input), registry, config);
     return furiosa::flushStandardOutput() && succeeded(result) ? 0 : 1;
   }
   // A file may be rewritten in place, but not lost to another format.
@@ -157,10 +143,16 @@ static int optimize(int argc, char **argv) {
   // An interrupt waits while there is a file: it is not made before it is
   // known.
   std::string text;
-  reserveText(text, *input);
+  text.reserve(input->getBufferSize() + input->getBufferSize() / 4);
   llvm::raw_string_ostream output(text);
-  if (failed(process(output)))
+  if (failed(plain ? reprint(output, std::move(input), registry)
+                   : mlir::MlirOptMain(output, std::move(input), registry,
+                                       config)))
     return 1;
+  if (outputFile == "-") {
+    llvm::outs() << text;
+    return furiosa::flushStandardOutput() ? 0 : 1;
+  }
   if (llvm::Error error =
           furiosa::writeFile(outputFile, [&](llvm::raw_ostream &os) {
             os << text;

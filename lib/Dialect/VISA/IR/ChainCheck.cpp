@@ -223,27 +223,27 @@ static bool agreesWithRest(Operation *op, ChainOp chain, Layout layout) {
 
 /// Time and packet behind a stage that says all of what it leaves; nothing for
 /// other stages, and for clauses that are wrong on their own.
-static std::optional<std::pair<Mapping, Mapping>> getWritten(Operation *op,
-                                                             ChainOp chain) {
+static std::optional<std::pair<Mapping, Mapping>>
+getWritten(Operation *op, ChainOp chain, KernelChecker &kernel) {
   if (!isa<CollectOp, ContractLaneOp>(op))
     return std::nullopt;
   auto parse = [&](StringRef clause) {
-    return tmap::MappingAttr::parseText(op->getAttrOfType<StringAttr>(clause),
-                                        chain.getAxes());
+    return kernel.parse(op->getAttrOfType<StringAttr>(clause), chain.getAxes());
   };
   auto time = parse("time");
   auto packet = parse("packet");
   if (!time || !packet)
     return std::nullopt;
-  return std::pair(time->getMapping(), packet->getMapping());
+  return std::pair(*time, *packet);
 }
 
 /// The stream behind a stage as its clauses say it, if all stages behind agree
 /// with that: then what contradicts them stands in front, and is one fault.
 /// `after` is the rest of the stream.
 static std::optional<Layout> takeAsWritten(Operation &op, ChainOp chain,
+                                           KernelChecker &kernel,
                                            Layout after) {
-  auto written = getWritten(&op, chain);
+  auto written = getWritten(&op, chain, kernel);
   if (!written)
     return std::nullopt;
   int64_t width = isa<CollectOp>(op)
@@ -278,7 +278,7 @@ static void resume(StageChecker &checker, Layout &layout) {
         layout.type == ElementType::I4 ? ElementType::I5 : ElementType::I9;
     return;
   }
-  auto written = getWritten(op, checker.getChain());
+  auto written = getWritten(op, checker.getChain(), checker.getKernel());
   if (!written)
     return;
   // A stream over other axes cannot be compared with any clause.
@@ -331,7 +331,7 @@ bool KernelChecker::checkChain(ChainOp chain,
           !agreesWithRest(&op, chain, layout)) {
         Layout after = layout;
         after.point = Point::Collect;
-        written = takeAsWritten(op, chain, std::move(after));
+        written = takeAsWritten(op, chain, *this, std::move(after));
       }
       if (written)
         layout = std::move(*written);
@@ -343,7 +343,7 @@ bool KernelChecker::checkChain(ChainOp chain,
       ok = false;
       isFetchRefused |= isa<FetchOp>(op);
       if (wasChecked && !layout.unknown)
-        if (auto written = takeAsWritten(op, chain, layout))
+        if (auto written = takeAsWritten(op, chain, *this, layout))
           layout = std::move(*written);
     }
     foundStage = true;

@@ -439,27 +439,58 @@ static void checkInterface(FunctionOpInterface kernel, KernelChecker &checker) {
 }
 
 //===----------------------------------------------------------------------===//
-// Warnings
+// Settings
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Stands beside the dialect where warnings are errors.
-struct StrictInterface : DialectInterface::Base<StrictInterface> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StrictInterface)
-  explicit StrictInterface(Dialect *dialect) : Base(dialect) {}
+/// What a registry asks of the check, beside its dialect.
+struct CheckSettings : DialectInterface::Base<CheckSettings> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckSettings)
+  explicit CheckSettings(Dialect *dialect) : Base(dialect) {}
+
+  /// Warnings are errors.
+  bool isStrict = false;
+  /// Who verifies calls checkKernels().
+  bool isDeferred = false;
 };
 } // namespace
 
-void visa::makeStrict(DialectRegistry &registry) {
+/// Asks for a setting in all contexts of the registry.
+template <bool CheckSettings::*setting>
+static void addSetting(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, VISADialect *dialect) {
-    dialect->addInterface<StrictInterface>();
+    auto *settings = dialect->getRegisteredInterface<CheckSettings>();
+    if (!settings)
+      settings = &dialect->addInterface<CheckSettings>();
+    settings->*setting = true;
   });
+}
+
+static bool hasSetting(VISADialect *dialect, bool CheckSettings::*setting) {
+  auto *settings = dialect->getRegisteredInterface<CheckSettings>();
+  return settings && settings->*setting;
+}
+
+void visa::makeStrict(DialectRegistry &registry) {
+  addSetting<&CheckSettings::isStrict>(registry);
+}
+
+void visa::deferKernelChecks(DialectRegistry &registry) {
+  addSetting<&CheckSettings::isDeferred>(registry);
+}
+
+bool visa::areKernelChecksDeferred(VISADialect *dialect) {
+  return hasSetting(dialect, &CheckSettings::isDeferred);
 }
 
 static bool isStrict(MLIRContext *context) {
   auto *dialect = context->getLoadedDialect<VISADialect>();
-  return dialect && dialect->getRegisteredInterface<StrictInterface>();
+  return dialect && hasSetting(dialect, &CheckSettings::isStrict);
 }
+
+//===----------------------------------------------------------------------===//
+// Warnings
+//===----------------------------------------------------------------------===//
 
 /// Reports hazards as errors or warnings; the number of them.
 static unsigned reportHazards(FunctionOpInterface kernel,
@@ -589,24 +620,6 @@ LogicalResult visa::checkKernel(FunctionOpInterface kernel) {
 //===----------------------------------------------------------------------===//
 // Kernels side by side
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Stands beside the dialect where somebody calls checkKernels().
-struct DeferringInterface : DialectInterface::Base<DeferringInterface> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DeferringInterface)
-  explicit DeferringInterface(Dialect *dialect) : Base(dialect) {}
-};
-} // namespace
-
-void visa::deferKernelChecks(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *, VISADialect *dialect) {
-    dialect->addInterface<DeferringInterface>();
-  });
-}
-
-bool visa::areKernelChecksDeferred(VISADialect *dialect) {
-  return dialect->getRegisteredInterface<DeferringInterface>();
-}
 
 LogicalResult visa::checkKernels(Operation *root,
                                  function_ref<void()> meanwhile) {

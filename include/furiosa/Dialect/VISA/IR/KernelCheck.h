@@ -230,6 +230,8 @@ mlir::LogicalResult checkKernel(mlir::FunctionOpInterface kernel);
 /// Makes verification leave out checkKernel() in all contexts of the registry:
 /// who verifies calls checkKernels() as well.
 void deferKernelChecks(mlir::DialectRegistry &registry);
+
+/// Whether deferKernelChecks() was called for the registry of the dialect.
 bool areKernelChecksDeferred(VISADialect *dialect);
 
 /// Checks the kernels below `root`, which is verified but for them, side by side
