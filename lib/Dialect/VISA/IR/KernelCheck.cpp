@@ -11,6 +11,7 @@
 #include "furiosa/Dialect/VISA/IR/Views.h"
 #include "furiosa/Target/RNGD/HbmCapacity.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
@@ -18,6 +19,9 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/ThreadPool.h"
+
+#include <atomic>
 
 using namespace mlir;
 using namespace furiosa;
