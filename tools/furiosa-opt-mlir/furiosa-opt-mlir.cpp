@@ -12,6 +12,7 @@
 #include "furiosa/Support/Colours.h"
 #include "furiosa/Support/DeepStack.h"
 #include "furiosa/Support/GivenOptions.h"
+#include "furiosa/Support/MainHeap.h"
 #include "furiosa/Support/Version.h"
 #include "furiosa/Support/WriteFile.h"
 #include "furiosa/Tools/Compile.h"
@@ -59,6 +60,9 @@ static mlir::LogicalResult
 reprint(llvm::raw_ostream &os, std::unique_ptr<llvm::MemoryBuffer> input,
         mlir::DialectRegistry &registry) {
   furiosa::visa::deferKernelChecks(registry);
+  // A byte of text becomes about so many bytes of operations.
+  constexpr size_t growth = 14;
+  furiosa::MainHeapToucher toucher(growth * input->getBufferSize());
   // Threads would only make the parser slower.
   static auto *context =
       new mlir::MLIRContext(registry, mlir::MLIRContext::Threading::DISABLED);

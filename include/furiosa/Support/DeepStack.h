@@ -3,6 +3,8 @@
 #ifndef FURIOSA_SUPPORT_DEEPSTACK_H
 #define FURIOSA_SUPPORT_DEEPSTACK_H
 
+#include "furiosa/Support/MainHeap.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/ProgramStack.h"
@@ -13,11 +15,8 @@
 #include <sys/resource.h>
 
 #ifdef __GLIBC__
-#include <cstdlib>
-#include <malloc.h>
 #include <sys/mman.h>
 #include <ucontext.h>
-#include <unistd.h>
 #endif
 
 namespace furiosa {
@@ -38,30 +37,6 @@ inline unsigned getDeepStackSize(size_t stacks) {
 }
 
 #ifdef __GLIBC__
-/// Reserves the heap of the main thread in one step and asks for large pages: on
-/// a virtual machine the first touch of a page costs as much as a thousand
-/// instructions, and a large kernel takes tens of thousands of small ones. Only
-/// what is written takes memory.
-inline void reserveHeap() {
-  constexpr int mappedFrom = 32 << 20;
-  int reserve = static_cast<int>(getDeepStackSize(1));
-  mallopt(M_TOP_PAD, reserve);
-  mallopt(M_MMAP_THRESHOLD, mappedFrom);
-  mallopt(M_TRIM_THRESHOLD, reserve + mappedFrom);
-  // The first block that does not fit in what there is of a heap extends it.
-  void *first = malloc(mappedFrom / 2);
-  auto begin = reinterpret_cast<uintptr_t>(first);
-  auto end = reinterpret_cast<uintptr_t>(sbrk(0));
-  constexpr uintptr_t page = 2 << 20;
-  begin = (begin + page - 1) & -page;
-  // Without effect where the heap could not grow, or knows no large pages.
-  if (first && begin < end && end - begin <= uintptr_t(reserve) + mappedFrom)
-    madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
-  free(first);
-  // Where it has to grow again, or could not, smaller steps do.
-  mallopt(M_TOP_PAD, mappedFrom);
-}
-
 /// Runs `body` on a new stack of the same thread. False, and nothing is run,
 /// where there are not so many addresses.
 inline bool runOnStack(size_t size, llvm::function_ref<void()> body) {
@@ -99,7 +74,7 @@ inline int runOnDeepStack(llvm::function_ref<int()> body) {
   int result = 1;
   auto run = [&] { result = body(); };
 #ifdef __GLIBC__
-  reserveHeap();
+  reserveMainHeap(getDeepStackSize(1));
   if (runOnStack(getDeepStackSize(1), run))
     return result;
 #endif
