@@ -100,6 +100,14 @@ public:
 
   std::string space() { return chance(20) ? "" : chance(10) ? "  " : " "; }
 
+  /// `text` with one character taken, put in or exchanged.
+  std::string damaged(std::string text) {
+    static const std::string characters = " /%=#,0129AxC_a[](){}";
+    size_t at = below(text.size());
+    std::string other(below(3) > 0, characters[below(characters.size())]);
+    return text.replace(at, chance(50), other);
+  }
+
   Sample atom() {
     Sample sample;
     if (chance(15)) {
@@ -318,6 +326,16 @@ void expectDerived(const Result<Mapping> &mapping, const Table &expected,
   }
 }
 
+/// Text that may be passed on as it is gives what the parser makes of it: a
+/// blank in front has it read.
+void expectReadAlike(const std::string &text) {
+  Result<std::string> passed = normalise(text), read = normalise(" " + text);
+  ASSERT_EQ(bool(passed), bool(read)) << text;
+  if (passed) {
+    EXPECT_EQ(*passed, *read);
+  }
+}
+
 uint64_t environmentOr(const char *name, uint64_t other) {
   const char *text = std::getenv(name);
   return text ? std::strtoull(text, nullptr, 10) : other;
@@ -355,6 +373,8 @@ TEST(MappingProperty, AgreesWithEnumeration) {
     EXPECT_EQ(mapping.cellAt(mapping.size()).kind, Cell::Kind::OutOfBounds);
     padded += sample.padded;
     windowed += sample.windowed;
+    expectReadAlike(mapping.str());
+    expectReadAlike(generator.damaged(mapping.str()));
 
     Table resolved = resolvedOf(sample.cells, axes);
     overshooting += !(resolved == sample.cells);

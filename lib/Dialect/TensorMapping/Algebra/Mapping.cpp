@@ -308,6 +308,8 @@ Result<Mapping> Mapping::parse(llvm::StringRef text, const Axes &axes) {
 }
 
 Result<std::string> furiosa::mapping::normalise(llvm::StringRef text) {
+  if (isNormal(text))
+    return text.str();
   Result<Spelling> parsed = parseText(text, Axes(), nullptr);
   if (!parsed)
     return parsed.fault();

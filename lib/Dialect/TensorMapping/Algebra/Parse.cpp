@@ -424,3 +424,26 @@ Result<Spelling> detail::parseText(llvm::StringRef text, const Axes &axes,
                                    const Environment *environment) {
   return Parser(text, axes, environment).run();
 }
+
+bool detail::isNormal(llvm::StringRef text) {
+  auto takeNumber = [&] {
+    llvm::StringRef digits = text.take_while(llvm::isDigit);
+    text = text.drop_front(digits.size());
+    // What is that short is below 2^63.
+    return !digits.empty() && digits.front() != '0' && digits.size() <= 18;
+  };
+  do {
+    if (!text.empty() && llvm::isUpper(text.front()))
+      text = text.drop_while(
+          [](char c) { return llvm::isAlnum(c) || c == '_'; });
+    else if (!takeNumber())
+      return false;
+    while (text.size() > 3 && llvm::StringRef("/%=#").contains(text[1]) &&
+           text[0] == ' ' && text[2] == ' ') {
+      text = text.drop_front(3);
+      if (!takeNumber())
+        return false;
+    }
+  } while (text.consume_front(", "));
+  return text.empty();
+}

@@ -17,6 +17,10 @@ namespace furiosa::mapping::detail {
 Result<Spelling> parseText(llvm::StringRef text, const Axes &axes,
                            const Environment *environment);
 
+/// Whether `text` is known to be a list of axes and numbers with operators,
+/// without brackets, which parseText spells as it is: most texts are.
+bool isNormal(llvm::StringRef text);
+
 /// `text` in quotes, shortened, with unprintable bytes escaped.
 std::string quoted(llvm::StringRef text);
 
