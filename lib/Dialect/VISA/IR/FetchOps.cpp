@@ -157,11 +157,6 @@ void FetchOp::check(StageChecker &checker, Layout &layout) {
         << source.elementType;
 }
 
-void FetchOp::checkUnit(FaultReporter &reporter, const ChainStage &stage) {
-  if (auto derived = deriveFetch(stage); !derived)
-    reporter.report(derived.fault(), "packet");
-}
-
 /// Enters an adapter stage that makes `to` of the stream; `rule` and `pairs`
 /// say what there is.
 static void checkConversion(StageChecker &checker, Layout &layout, Point point,

@@ -396,10 +396,10 @@ static void checkStartAtZero(const ViewStart &start, Type base,
 
 /// A fetch from a view stays in its buffer, or behind it by less than a packet.
 static void checkFetchReach(const ChainStage &stage, Value source,
+                            const loops::FetchLoops &fetch,
                             FaultReporter &reporter) {
   auto start = getStageStart(source, reporter);
-  auto derived = deriveFetch(stage);
-  if (failed(start) || !derived)
+  if (failed(start))
     return;
   Value buffer = getBaseBuffer(source);
   checkStartAtZero(*start, buffer.getType(), reporter);
@@ -421,17 +421,28 @@ static void checkFetchReach(const ChainStage &stage, Value source,
   auto last = start->getLast();
   if (!last)
     return; // Reported at the tile.
-  int64_t end = *last + derived->read;
-  for (const loops::Loop &loop : derived->loops)
+  int64_t end = *last + fetch.read;
+  for (const loops::Loop &loop : fetch.loops)
     end += (loop.size - 1) * loop.stride;
   TensorParts base = getTensorParts(getBaseBuffer(source).getType());
   auto type = visa::getElementType(base.elementType);
   int64_t bytes =
       base.element.getMapping().size() * (type ? wireBits(*type) : 8) / 8;
-  if (end - std::max(derived->read, packet) >= bytes)
+  if (end - std::max(fetch.read, packet) >= bytes)
     reporter.notYetSupported("time")
         << "a fetch that reads padding up to byte " << end << " of a buffer of "
         << bytes << "; leave the padding out";
+}
+
+/// The sequencer of a fetch exists, and stays in the buffers that it reads.
+static void checkFetch(const ChainStage &stage, FaultReporter &reporter) {
+  auto derived = deriveFetch(stage);
+  if (!derived) {
+    reporter.report(derived.fault(), "packet");
+    return;
+  }
+  for (Value source : stage.records[stage.index].op->getOperands())
+    checkFetchReach(stage, source, *derived, reporter);
 }
 
 /// The tensor that a commit writes is the chain's result, and may be written.
@@ -464,10 +475,9 @@ void ChainOp::checkInKernel(KernelChecker &checker) {
     return;
   for (size_t i = 0; i < records.size(); ++i) {
     FaultReporter reporter(records[i].op);
-    if (auto fetch = dyn_cast<FetchOp>(records[i].op)) {
-      for (Value source : fetch->getOperands())
-        checkFetchReach(ChainStage{records, i}, source, reporter);
-    } else if (auto commit = dyn_cast<CommitOp>(records[i].op))
+    if (isa<FetchOp>(records[i].op))
+      checkFetch(ChainStage{records, i}, reporter);
+    else if (auto commit = dyn_cast<CommitOp>(records[i].op))
       checkInto(commit, getResult().getType(), reporter);
     if (reporter.failed())
       checker.noteFault();

@@ -5,7 +5,7 @@
 
 include "furiosa/Dialect/VISA/IR/VISA.td"
 
-def VISA_FetchOp : VISA_Stage<"fetch", ["checkUnit"]> {
+def VISA_FetchOp : VISA_Stage<"fetch"> {
   let summary = "Stream a DM tensor out of the slices";
   let description = [{
     Reads the source in the order `time`, `packet`; digits that the source
