@@ -23,6 +23,17 @@ inline void printMappingText(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << '"' << text.getValue() << '"';
 }
 
+/// What is left of the attributes that an op declares where other clauses spell
+/// all of them: nothing.
+inline mlir::ParseResult parseSpelled(mlir::OpAsmParser &,
+                                      mlir::OperationState &) {
+  return mlir::success();
+}
+
+template <typename Properties>
+void printSpelled(mlir::OpAsmPrinter &, mlir::Operation *, const Properties &) {
+}
+
 } // namespace furiosa::visa
 
 #endif // FURIOSA_LIB_DIALECT_VISA_IR_OPFORMAT_H

@@ -17,7 +17,7 @@ def VISA_CommitTrimOp : VISA_Stage<"commit_trim"> {
     ```
   }];
   let arguments = (ins StrAttr:$packet);
-  let assemblyFormat = "`packet` custom<MappingText>($packet) attr-dict";
+  let assemblyFormat = "`packet` custom<MappingText>($packet)" # attrDict;
 }
 
 class VISA_CommitConversion<string opMnemonic, string text> : VISA_Stage<opMnemonic> {
@@ -31,7 +31,7 @@ class VISA_CommitConversion<string opMnemonic, string text> : VISA_Stage<opMnemo
     ```
   }];
   let arguments = (ins TypeAttr:$to);
-  let assemblyFormat = "`to` $to attr-dict";
+  let assemblyFormat = "`to` $to" # attrDict;
 }
 
 def VISA_CommitCastOp : VISA_CommitConversion<"commit_cast", "f32 becomes bf16."> {
@@ -59,8 +59,8 @@ def VISA_CommitOp : VISA_Stage<"commit", ["checkUnit"]> {
   }];
   let arguments = (ins StrAttr:$element, Optional<VISA_DmType>:$into);
   let assemblyFormat = [{
-    `element` custom<MappingText>($element) (`into` $into^ `:` type($into))? attr-dict
-  }];
+    `element` custom<MappingText>($element) (`into` $into^ `:` type($into))?
+  }] # attrDict;
 }
 
 #endif // FURIOSA_DIALECT_VISA_IR_COMMITOPS

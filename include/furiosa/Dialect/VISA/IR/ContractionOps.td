@@ -19,8 +19,7 @@ def VISA_ContractOuterOp : VISA_Stage<"contract_outer", ["checkUnit"]> {
   let arguments = (ins VISA_AnyTensor:$weight, StrAttr:$time, StrAttr:$packet);
   let assemblyFormat = [{
     $weight `time` custom<MappingText>($time) `packet` custom<MappingText>($packet)
-    attr-dict `:` type($weight)
-  }];
+  }] # attrDict # [{ `:` type($weight) }];
 }
 
 def VISA_ContractPacketOp : VISA_Stage<"contract_packet"> {
@@ -34,7 +33,7 @@ def VISA_ContractPacketOp : VISA_Stage<"contract_packet"> {
     ```
   }];
   let arguments = (ins StrAttr:$packet);
-  let assemblyFormat = "`packet` custom<MappingText>($packet) attr-dict";
+  let assemblyFormat = "`packet` custom<MappingText>($packet)" # attrDict;
 }
 
 def VISA_ContractTimeOp : VISA_Stage<"contract_time"> {
@@ -48,7 +47,7 @@ def VISA_ContractTimeOp : VISA_Stage<"contract_time"> {
     ```
   }];
   let arguments = (ins StrAttr:$time);
-  let assemblyFormat = "`time` custom<MappingText>($time) attr-dict";
+  let assemblyFormat = "`time` custom<MappingText>($time)" # attrDict;
 }
 
 def VISA_ContractLaneOp : VISA_Stage<"contract_lane"> {
@@ -63,8 +62,8 @@ def VISA_ContractLaneOp : VISA_Stage<"contract_lane"> {
   }];
   let arguments = (ins VISA_LaneMode:$mode, StrAttr:$time, StrAttr:$packet);
   let assemblyFormat = [{
-    $mode `time` custom<MappingText>($time) `packet` custom<MappingText>($packet) attr-dict
-  }];
+    $mode `time` custom<MappingText>($time) `packet` custom<MappingText>($packet)
+  }] # attrDict;
 }
 
 #endif // FURIOSA_DIALECT_VISA_IR_CONTRACTIONOPS

@@ -26,8 +26,7 @@ def VISA_FetchOp : VISA_Stage<"fetch"> {
   let assemblyFormat = [{
     $source (`interleave` $other^ `along` $along)?
     `time` custom<MappingText>($time) `packet` custom<MappingText>($packet)
-    attr-dict `:` type($source) (`,` type($other)^)?
-  }];
+  }] # attrDict # [{ `:` type($source) (`,` type($other)^)? }];
   let builders = [
     OpBuilder<(ins "::mlir::Value":$source, "::llvm::StringRef":$time,
                    "::llvm::StringRef":$packet), [{
@@ -51,7 +50,7 @@ def VISA_TableLookupOp : VISA_Stage<"table_lookup"> {
     ```
   }];
   let arguments = (ins TypeAttr:$to);
-  let assemblyFormat = "`to` $to attr-dict";
+  let assemblyFormat = "`to` $to" # attrDict;
 }
 
 def VISA_FetchCastOp : VISA_Stage<"fetch_cast"> {
@@ -66,7 +65,7 @@ def VISA_FetchCastOp : VISA_Stage<"fetch_cast"> {
     ```
   }];
   let arguments = (ins TypeAttr:$to);
-  let assemblyFormat = "`to` $to attr-dict";
+  let assemblyFormat = "`to` $to" # attrDict;
 }
 
 def VISA_ZeroPointSubOp : VISA_Stage<"zero_point_sub"> {
@@ -81,7 +80,7 @@ def VISA_ZeroPointSubOp : VISA_Stage<"zero_point_sub"> {
     ```
   }];
   let arguments = (ins I64Attr:$zeroPoint);
-  let assemblyFormat = "$zeroPoint attr-dict";
+  let assemblyFormat = "$zeroPoint" # attrDict;
 }
 
 def VISA_CollectOp : VISA_Stage<"collect"> {
@@ -97,8 +96,8 @@ def VISA_CollectOp : VISA_Stage<"collect"> {
   }];
   let arguments = (ins StrAttr:$time, StrAttr:$packet);
   let assemblyFormat = [{
-    `time` custom<MappingText>($time) `packet` custom<MappingText>($packet) attr-dict
-  }];
+    `time` custom<MappingText>($time) `packet` custom<MappingText>($packet)
+  }] # attrDict;
 }
 
 #endif // FURIOSA_DIALECT_VISA_IR_FETCHOPS

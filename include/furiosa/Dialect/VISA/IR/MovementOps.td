@@ -78,8 +78,8 @@ def VISA_CopyOp : VISA_MovementOp<"copy"> {
                        Arg<VISA_HbmOrDm, "where it goes", [MemWrite]>:$target,
                        UnitAttr:$parallel);
   let assemblyFormat = [{
-    (`parallel` $parallel^)? $source `into` $target attr-dict `:` type($source) `,` type($target)
-  }];
+    (`parallel` $parallel^)? $source `into` $target
+  }] # attrDict # [{ `:` type($source) `,` type($target) }];
   let hasVerifier = 1;
 }
 
@@ -112,9 +112,8 @@ def VISA_TileOp : VISA_ViewOp<"tile"> {
       StrAttr:$along, I64Attr:$take);
   let assemblyFormat = [{
     $source `[` custom<OffsetOrStart>($offset, $start) `]` (`of` $dimension^)?
-    `along` custom<MappingText>($along) `take` $take attr-dict
-    `:` type($source) `->` type($result)
-  }];
+    `along` custom<MappingText>($along) `take` $take
+  }] # attrDict # [{ `:` type($source) `->` type($result) }];
 }
 
 def VISA_PadOp : VISA_ViewOp<"pad"> {
@@ -180,8 +179,8 @@ def VISA_GatherOp : VISA_MovementOp<"gather"> {
       Arg<VISA_HbmOrDm, "the index", [MemRead]>:$index, UnitAttr:$scaled);
   let results = (outs Res<VISA_DmType, "the rows", [MemAlloc, MemWrite]>:$result);
   let assemblyFormat = [{
-    (`scaled` $scaled^)? $table `by` $index attr-dict `:` type($table) `,` type($index) `->` type($result)
-  }];
+    (`scaled` $scaled^)? $table `by` $index
+  }] # attrDict # [{ `:` type($table) `,` type($index) `->` type($result) }];
   let hasVerifier = 1;
 }
 
@@ -200,9 +199,8 @@ def VISA_ScatterOp : VISA_MovementOp<"scatter"> {
       Arg<VISA_HbmOrDm, "the index", [MemRead]>:$index,
       Arg<VISA_HbmType, "the table", [MemWrite]>:$target, UnitAttr:$scaled);
   let assemblyFormat = [{
-    (`scaled` $scaled^)? $source `by` $index `into` $target attr-dict
-    `:` type($source) `,` type($index) `,` type($target)
-  }];
+    (`scaled` $scaled^)? $source `by` $index `into` $target
+  }] # attrDict # [{ `:` type($source) `,` type($index) `,` type($target) }];
   let hasVerifier = 1;
 }
 

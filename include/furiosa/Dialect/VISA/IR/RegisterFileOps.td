@@ -17,8 +17,8 @@ def VISA_ToTrfOp : VISA_Stage<"to_trf"> {
   }];
   let arguments = (ins StrAttr:$lane, StrAttr:$element);
   let assemblyFormat = [{
-    `lane` custom<MappingText>($lane) `element` custom<MappingText>($element) attr-dict
-  }];
+    `lane` custom<MappingText>($lane) `element` custom<MappingText>($element)
+  }] # attrDict;
 }
 
 def VISA_ToVrfOp : VISA_Stage<"to_vrf"> {
@@ -32,7 +32,7 @@ def VISA_ToVrfOp : VISA_Stage<"to_vrf"> {
     ```
   }];
   let arguments = (ins StrAttr:$element);
-  let assemblyFormat = "`element` custom<MappingText>($element) attr-dict";
+  let assemblyFormat = "`element` custom<MappingText>($element)" # attrDict;
 }
 
 #endif // FURIOSA_DIALECT_VISA_IR_REGISTERFILEOPS

@@ -23,8 +23,7 @@ def VISA_SwitchOp : VISA_Stage<"switch"> {
       StrAttr:$slice, StrAttr:$time);
   let assemblyFormat = [{
     $config $params `slice` custom<MappingText>($slice) `time` custom<MappingText>($time)
-    attr-dict
-  }];
+  }] # attrDict;
   let hasVerifier = 1;
 }
 

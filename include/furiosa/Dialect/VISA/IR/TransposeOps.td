@@ -19,8 +19,8 @@ def VISA_TransposeOp : VISA_Stage<"transpose"> {
   }];
   let arguments = (ins StrAttr:$time, StrAttr:$packet);
   let assemblyFormat = [{
-    `time` custom<MappingText>($time) `packet` custom<MappingText>($packet) attr-dict
-  }];
+    `time` custom<MappingText>($time) `packet` custom<MappingText>($packet)
+  }] # attrDict;
 }
 
 #endif // FURIOSA_DIALECT_VISA_IR_TRANSPOSEOPS

@@ -317,7 +317,11 @@ def VISA_KernelOpInterface : OpInterface<"KernelOpInterface"> {
 //===----------------------------------------------------------------------===//
 
 class VISA_Op<string opMnemonic, list<Trait> traits = []>
-    : Op<VISA_Dialect, opMnemonic, traits>;
+    : Op<VISA_Dialect, opMnemonic, traits> {
+  /// `attr-dict` of a format whose other clauses spell all attributes that the
+  /// op declares: so they are not gathered in a dictionary for each op printed.
+  string attrDict = " `` custom<Spelled>(prop-dict) attr-dict";
+}
 
 /// A stage stands only inside a chain. `methods` names what it implements of
 /// the interface's optional methods.

@@ -32,7 +32,7 @@ def VISA_VectorTagOp : VISA_Stage<"vector_tag"> {
   }];
   let arguments = (ins VISA_TagMode:$mode,
       TypedArrayAttrBase<VISA_CompareAttr, "comparisons">:$comparisons);
-  let assemblyFormat = "$mode `` custom<Comparisons>($comparisons) attr-dict";
+  let assemblyFormat = "$mode `` custom<Comparisons>($comparisons)" # attrDict;
   let hasVerifier = 1;
 }
 
@@ -56,8 +56,8 @@ class VISA_VectorAluStage<string stage, string cluster>
       Variadic<VISA_AnyTensor>:$tensors);
   let assemblyFormat = [{
     $fn (`group` $group^)? `` custom<Slots>($slots, $tensors) (`mode` $mode^)? (`if` $guard^)?
-    (`:` type($tensors)^)? attr-dict
-  }];
+    (`:` type($tensors)^)?
+  }] # attrDict;
   let extraClassDeclaration = [{
     ::furiosa::vector::Cluster getCluster() { return ::furiosa::vector::Cluster::}] # cluster # [{; }
     ::llvm::StringRef getFnName() { return ::furiosa::visa::stringifyVectorFn(getFn()); }
@@ -126,8 +126,8 @@ def VISA_VectorFpDivOp : VISA_Stage<"vector_fp_div", ["checkUnit"], [VISA_Vector
   let arguments = (ins UnitAttr:$group, TypedArrayAttrBase<VISA_SlotAttr, "operand slots">:$slots,
       OptionalAttr<StrAttr>:$mode, Variadic<VISA_AnyTensor>:$tensors);
   let assemblyFormat = [{
-    (`group` $group^)? `` custom<Slots>($slots, $tensors) (`mode` $mode^)? (`:` type($tensors)^)? attr-dict
-  }];
+    (`group` $group^)? `` custom<Slots>($slots, $tensors) (`mode` $mode^)? (`:` type($tensors)^)?
+  }] # attrDict;
   let extraClassDeclaration = [{
     ::furiosa::vector::Cluster getCluster() { return ::furiosa::vector::Cluster::FpDiv; }
     ::llvm::StringRef getFnName() { return "div"; }
@@ -160,7 +160,7 @@ def VISA_VectorFxpToFpOp : VISA_Stage<"vector_fxp_to_fp"> {
     ```
   }];
   let arguments = (ins I64Attr:$width);
-  let assemblyFormat = "`width` $width attr-dict";
+  let assemblyFormat = "`width` $width" # attrDict;
 }
 
 def VISA_VectorFpToFxpOp : VISA_Stage<"vector_fp_to_fxp"> {
@@ -174,7 +174,7 @@ def VISA_VectorFpToFxpOp : VISA_Stage<"vector_fp_to_fxp"> {
     ```
   }];
   let arguments = (ins I64Attr:$width);
-  let assemblyFormat = "`width` $width attr-dict";
+  let assemblyFormat = "`width` $width" # attrDict;
 }
 
 def VISA_VectorReinterpretOp : VISA_Stage<"vector_reinterpret"> {
@@ -186,7 +186,7 @@ def VISA_VectorReinterpretOp : VISA_Stage<"vector_reinterpret"> {
     ```
   }];
   let arguments = (ins TypeAttr:$to);
-  let assemblyFormat = "`to` $to attr-dict";
+  let assemblyFormat = "`to` $to" # attrDict;
 }
 
 def VISA_VectorNarrowOp : VISA_Stage<"vector_narrow"> {
@@ -202,7 +202,7 @@ def VISA_VectorNarrowOp : VISA_Stage<"vector_narrow"> {
     ```
   }];
   let arguments = (ins VISA_NarrowKind:$kind, OptionalAttr<StrAttr>:$time, StrAttr:$packet);
-  let assemblyFormat = "$kind custom<TimeAndPacket>($time, $packet) attr-dict";
+  let assemblyFormat = "$kind custom<TimeAndPacket>($time, $packet)" # attrDict;
   let hasVerifier = 1;
 }
 
@@ -219,7 +219,7 @@ def VISA_VectorWidenOp : VISA_Stage<"vector_widen"> {
     ```
   }];
   let arguments = (ins VISA_WidenKind:$kind, OptionalAttr<StrAttr>:$time, StrAttr:$packet);
-  let assemblyFormat = "$kind custom<TimeAndPacket>($time, $packet) attr-dict";
+  let assemblyFormat = "$kind custom<TimeAndPacket>($time, $packet)" # attrDict;
   let hasVerifier = 1;
 }
 
@@ -250,8 +250,8 @@ def VISA_VectorReduceOp : VISA_Stage<"vector_reduce", ["checkUnit"]> {
   }];
   let arguments = (ins VISA_VectorFn:$fn, StrAttr:$axis, StrAttr:$time, StrAttr:$packet);
   let assemblyFormat = [{
-    $fn `axis` $axis `time` custom<MappingText>($time) `packet` custom<MappingText>($packet) attr-dict
-  }];
+    $fn `axis` $axis `time` custom<MappingText>($time) `packet` custom<MappingText>($packet)
+  }] # attrDict;
 }
 
 def VISA_VectorInterSliceReduceOp : VISA_Stage<"vector_inter_slice_reduce"> {
@@ -269,8 +269,8 @@ def VISA_VectorInterSliceReduceOp : VISA_Stage<"vector_inter_slice_reduce"> {
   }];
   let arguments = (ins VISA_VectorFn:$fn, StrAttr:$slice, StrAttr:$time);
   let assemblyFormat = [{
-    $fn `slice` custom<MappingText>($slice) `time` custom<MappingText>($time) attr-dict
-  }];
+    $fn `slice` custom<MappingText>($slice) `time` custom<MappingText>($time)
+  }] # attrDict;
 }
 
 def VISA_VectorUnzipOp : VISA_Stage<"vector_unzip", ["checkUnit"]> {
@@ -285,7 +285,7 @@ def VISA_VectorUnzipOp : VISA_Stage<"vector_unzip", ["checkUnit"]> {
     ```
   }];
   let arguments = (ins StrAttr:$axis, StrAttr:$time);
-  let assemblyFormat = "`axis` $axis `time` custom<MappingText>($time) attr-dict";
+  let assemblyFormat = "`axis` $axis `time` custom<MappingText>($time)" # attrDict;
 }
 
 def VISA_VectorZipOp : VISA_Stage<"vector_zip"> {
@@ -301,7 +301,7 @@ def VISA_VectorZipOp : VISA_Stage<"vector_zip"> {
     ```
   }];
   let arguments = (ins VISA_ZipStage:$cluster, VISA_VectorFn:$fn, OptionalAttr<StrAttr>:$mode);
-  let assemblyFormat = "$cluster $fn (`mode` $mode^)? attr-dict";
+  let assemblyFormat = "$cluster $fn (`mode` $mode^)?" # attrDict;
   let hasVerifier = 1;
 }
 
@@ -317,7 +317,7 @@ def VISA_VectorFilterOp : VISA_Stage<"vector_filter"> {
     ```
   }];
   let arguments = (ins StrAttr:$guard);
-  let assemblyFormat = "`if` $guard attr-dict";
+  let assemblyFormat = "`if` $guard" # attrDict;
 }
 
 def VISA_VectorFinalOp : VISA_Stage<"vector_final"> {
@@ -345,7 +345,7 @@ def VISA_CastOp : VISA_Stage<"cast"> {
     ```
   }];
   let arguments = (ins TypeAttr:$to, StrAttr:$packet);
-  let assemblyFormat = "`to` $to `packet` custom<MappingText>($packet) attr-dict";
+  let assemblyFormat = "`to` $to `packet` custom<MappingText>($packet)" # attrDict;
 }
 
 #endif // FURIOSA_DIALECT_VISA_IR_VECTOROPS
