@@ -90,6 +90,7 @@ private:
   Tensor widened(const std::string &type, const std::string &axes);
   Tensor windowed(const std::string &type, const std::string &axes);
   Tensor elementwise(Tensor x);
+  Tensor outer(const std::string &axes);
   Tensor reduce(const Tensor &x);
   Tensor reshape(const Tensor &x);
 
@@ -229,6 +230,44 @@ Tensor Generator::elementwise(Tensor x) {
   return y;
 }
 
+/// A function whose operands have some axes of the result each.
+Tensor Generator::outer(const std::string &axes) {
+  std::string type = pick<std::string>({"i32", "f32"});
+  std::string used;
+  auto operand = [&](const std::string &type) {
+    std::string some;
+    for (char axis : axes)
+      if (chance(60))
+        some += axis;
+    used += some;
+    return widened(type, chance(75) ? some : shuffle(some));
+  };
+  auto result = [&] {
+    std::string all;
+    for (char axis : axes)
+      if (used.find(axis) != std::string::npos)
+        all += axis;
+    return define(type, all);
+  };
+  if (chance(60)) {
+    Tensor a = operand(type), b = operand(type), y = result();
+    line(y, formatv("tmap.elementwise {0} {1}, {2} : ({3}, {4}) -> {5}",
+                    pick<const char *>({"add", "sub", "max", "less"}), a.name,
+                    b.name, typeOf(a), typeOf(b), typeOf(y)));
+    count("outer binary");
+    return y;
+  }
+  Tensor condition = operand(pick<std::string>({"i32", "f32"}));
+  Tensor a = operand(type), b = chance(30) ? constant(type) : operand(type);
+  Tensor y = result();
+  line(y, formatv("tmap.elementwise select {0}, {1}, {2} : ({3}, {4}, {5}) "
+                  "-> {6}",
+                  condition.name, a.name, b.name, typeOf(condition), typeOf(a),
+                  typeOf(b), typeOf(y)));
+  count("outer select");
+  return y;
+}
+
 Tensor Generator::reduce(const Tensor &x) {
   std::string kept = x.axes, over;
   do {
@@ -275,6 +314,8 @@ std::string Generator::write() {
   Tensor value;
   if (chance(60)) {
     value = contract();
+  } else if (chance(40)) {
+    value = outer(pick<std::string>({"I", "IJ", "BIJ", "JI", "HK"}));
   } else {
     std::string all = pick<std::string>({"I", "J", "IJ", "BIJ", "JI", "HK"});
     value = widened(pick<std::string>({"i32", "f32"}), all);
@@ -288,12 +329,21 @@ std::string Generator::write() {
   }
   if (!value.axes.empty() && chance(10))
     value = reshape(value);
-  if (chance(40))
+  // Rows of four bits are whole bytes.
+  auto isEven = [&](char name) {
+    return llvm::any_of(axes, [&](const Axis &axis) {
+      return axis.name == name && axis.size % 2 == 0;
+    });
+  };
+  if (value.type == "i32" && !value.axes.empty() && isEven(value.axes.back()) &&
+      chance(40))
+    value = cast(value, "i4");
+  else if (chance(40))
     value = cast(value,
                  value.type == "f32"
                      ? pick<std::string>({"bf16", "f8E4M3FN", "f8E5M2", "i32"})
                      : pick<std::string>({"i8", "i16", "f32"}));
-  if (value.axes.size() > 1 && chance(10)) {
+  if (value.type != "i4" && value.axes.size() > 1 && chance(10)) {
     Tensor moved = define(value.type, shuffle(value.axes));
     line(moved, formatv("tmap.move {0} : {1} -> {2}", value.name, typeOf(value),
                         typeOf(moved)));

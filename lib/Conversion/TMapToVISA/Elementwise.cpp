@@ -2,7 +2,9 @@
 //
 // A slice holds a tile of the result and of all operands. One operand streams,
 // the others lie in the vector register file; what does not fit there at once
-// is done pass by pass.
+// is done pass by pass. A stream that lacks the axis of the flits is repeated
+// along it by a chain of its own; results of four bits are put side by side by
+// the transpose engine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +27,8 @@ struct Plan {
   /// The axes of the result; that of the flit, if there is one, stands last.
   SmallVector<Cut> cuts;
   bool hasFlitAxis = false;
+  /// Whether the stream lacks that axis: its numbers are repeated along it.
+  bool repeatsStream = false;
   /// Cells of a flit that are in use: fewer than all where more of them do not
   /// divide the axis, so that rows lie without gaps.
   int64_t flitCells = flitSize;
@@ -43,6 +47,10 @@ struct Plan {
   }
 };
 
+/// Eight results of four bits are half a word of memory.
+bool isFourBits(Type type) { return wireBits(*getElementType(type)) == 4; }
+/// Cells of four bits in a word of memory.
+constexpr int64_t fourBitCells = 16;
 class Elementwise {
 public:
   Elementwise(const VectorPass &pass, const Plan &plan, const KernelAxes &axes)
@@ -52,7 +60,7 @@ public:
     auto text = [&](StringRef value) {
       return StringAttr::get(context, value);
     };
-    FlitShape flit = getFlit();
+    FlitShape flit = isTurned() ? getTurnedFlit() : getFlit();
     return PlacementAttr::get(
         context, text(plan.place.cluster), text(plan.place.slice), StringAttr(),
         text(flit.time8()), text(flit.packet8), StringAttr());
@@ -77,6 +85,20 @@ private:
     return plan.cuts[cut].tile / (cut == plan.passCut ? plan.passes : 1);
   }
   FlitShape getFlit() const;
+  /// Results of four bits, which the transpose engine puts side by side: of
+  /// 16 x n cells, those n whose place in a word of 16 is the same are the
+  /// lanes of n flits. They become a word of memory each, and again turned, n
+  /// words of neighbours.
+  struct Turned {
+    TermList outer;
+    /// `A / 16 % n` and `A % 16`.
+    std::string rows, word;
+    TermList time() const { return concat({outer, {word}}); }
+  };
+  bool isTurned() const { return isFourBits(pass.resultType); }
+  Turned getTurned() const;
+  /// The flits in an order that can be turned.
+  FlitShape getTurnedFlit() const;
   /// What a slice holds of a tensor: all of it, or what one pass sees.
   enum class Part { Whole, Pass, ReadView, WriteView };
   TermList terms(MappedTensorType type, Part part) const;
@@ -99,6 +121,11 @@ private:
   Value window(Emitter &emitter, Value tensor, MappedTensorType type, Value at,
                const TermList &view) const;
   Value loadSide(Emitter &emitter, Value tensor, const SideOperand &side) const;
+  /// The stream of one pass with its numbers, which lie in `numbers`, repeated
+  /// along the axis of the flits.
+  Value repeatStream(Emitter &emitter, Value carrier, Value numbers) const;
+  /// Results of four bits, side by side.
+  Value turnBack(Emitter &emitter, Value turned, Value into, Type whole) const;
 
   const VectorPass &pass;
   const Plan &plan;
@@ -138,6 +165,35 @@ FlitShape Elementwise::getFlit() const {
   };
   flit.packet8 = fill(flitSize);
   flit.packet4 = fill(flitSize / 2);
+  return flit;
+}
+
+Elementwise::Turned Elementwise::getTurned() const {
+  const Cut &cut = plan.cuts.back();
+  int64_t cells = cellsOf(plan.cuts.size() - 1);
+  // As many rows as the transpose engine takes (TU-68).
+  int64_t rows = wordCells(pass.resultType);
+  while (cells / fourBitCells % rows != 0)
+    --rows;
+  Turned turned;
+  turned.outer = getFlit().outer;
+  turned.outer.push_back(
+      cut.digit(axes, fourBitCells * rows, cells / (fourBitCells * rows)));
+  turned.rows = joinTerms({cut.digit(axes, fourBitCells, rows)});
+  turned.word = cut.digit(axes, 1, fourBitCells);
+  return turned;
+}
+
+FlitShape Elementwise::getTurnedFlit() const {
+  FlitShape flit = getFlit();
+  const Cut &cut = plan.cuts.back();
+  Turned turned = getTurned();
+  TermList steps = {turned.outer.back(),
+                    cut.digit(axes, flitSize, fourBitCells / flitSize),
+                    turned.rows == "1" ? "" : turned.rows};
+  flit.steps = joinTerms(steps);
+  steps.push_back(cut.digit(axes, flitSize / 2, 2));
+  flit.steps4 = joinTerms(steps);
   return flit;
 }
 
@@ -268,6 +324,37 @@ Value Elementwise::loadSide(Emitter &emitter, Value tensor,
   });
 }
 
+Value Elementwise::repeatStream(Emitter &emitter, Value carrier,
+                                Value numbers) const {
+  VectorPass repeat = makeReplacingPass(pass.streamType);
+  FlitShape flit = getFlit();
+  TermList element = terms(pass.result(), Part::Pass);
+  return emitter.chain(
+      visa::Context::Main,
+      emitter.dmType(pass.streamType, plan.place, joinTerms(element)), [&] {
+        emitter.fetch(carrier, flit.time8(), flit.cells);
+        emitter.collect(flit.time8(), flit.packet8);
+        emitSteps(emitter, repeat, flit, numbers);
+        emitter.commit(flit.cells, joinTerms(element));
+      });
+}
+
+Value Elementwise::turnBack(Emitter &emitter, Value turned, Value into,
+                            Type whole) const {
+  Turned shape = getTurned();
+  std::string time = joinTerms(shape.time());
+  return emitter.chain(visa::Context::Main, into ? into.getType() : whole, [&] {
+    emitter.fetch(turned, time, shape.rows + " # 16");
+    emitter.collect(time, shape.rows + " # 64");
+    visa::TransposeOp::create(emitter.builder, emitter.loc,
+                              joinTerms(concat({shape.outer, {shape.rows}})),
+                              shape.word + " # 64");
+    emitter.commit(shape.word,
+                   joinTerms(resultTerms(into ? Part::WriteView : Part::Whole)),
+                   into);
+  });
+}
+
 Value Elementwise::emit(Emitter &emitter, ValueRange operands) const {
   MappedTensorType result = pass.result();
   if (plan.loop.count == 1)
@@ -301,7 +388,21 @@ Value Elementwise::emitStep(Emitter &emitter, ValueRange operands,
     if (!isCut(getTensorType(side.tensor)))
       sides[i] = loadSide(emitter, sideTensors[i], side);
   }
-  FlitShape flit = getFlit();
+  // Zeros that streamed numbers take the place of.
+  Value carrier;
+  SideOperand numbers{pass.stream, pass.streamType};
+  if (plan.repeatsStream) {
+    size_t last = plan.cuts.size() - 1;
+    std::string cells = plan.cuts[last].digit(axes, 1, cellsOf(last));
+    if (cellsOf(last) % flitSize != 0)
+      cells += " # " + std::to_string(llvm::alignTo(cellsOf(last), flitSize));
+    carrier = emitter.zeros({pass.streamType, plan.place, {cells}, {}});
+  }
+  bool repeatsCut = plan.repeatsStream && isCut(streamTensor);
+  Value kept = plan.repeatsStream && !repeatsCut
+                   ? loadSide(emitter, stream, numbers)
+                   : Value();
+  FlitShape flit = isTurned() ? getTurnedFlit() : getFlit();
   Type whole = emitter.dmType(pass.resultType, plan.place,
                               joinTerms(resultTerms(Part::Whole)));
   Value target;
@@ -318,17 +419,30 @@ Value Elementwise::emitStep(Emitter &emitter, ValueRange operands,
       return window(emitter, tensor, type, at, terms(type, Part::ReadView));
     };
     Value streamed = read(stream, streamTensor);
+    if (plan.repeatsStream)
+      streamed = repeatStream(emitter, carrier,
+                              repeatsCut ? loadSide(emitter, streamed, numbers)
+                                         : kept);
     for (auto [i, side] : llvm::enumerate(pass.sides))
       if (MappedTensorType type = getTensorType(side.tensor); isCut(type))
         sides[i] = loadSide(emitter, read(sideTensors[i], type), side);
     Value into = target ? window(emitter, target, result, at,
                                  resultTerms(Part::WriteView))
                         : Value();
+    Type made = into ? into.getType() : whole;
+    std::optional<Turned> turned;
+    if (isTurned()) {
+      turned = getTurned();
+      made = emitter.dmType(
+          pass.resultType, plan.place,
+          joinTerms(concat({turned->time(), {turned->rows + " # 16"}})));
+    }
     last =
-        emitter.chain(visa::Context::Main, into ? into.getType() : whole, [&] {
+        emitter.chain(visa::Context::Main, made, [&] {
           emitter.fetch(streamed, flit.time8(),
                         plan.hasFlitAxis ? flit.cells : flit.packet8);
-          if (pass.streamType != streamTensor.getElementType())
+          if (!plan.repeatsStream &&
+              pass.streamType != streamTensor.getElementType())
             emitter.fetchCast(pass.streamType);
           emitter.collect(flit.time8(), flit.packet8);
           if (!pass.steps.empty())
@@ -336,11 +450,20 @@ Value Elementwise::emitStep(Emitter &emitter, ValueRange operands,
           if (pass.resultType != pass.lastType)
             emitter.cast(pass.resultType,
                          flit.cells + " # " + std::to_string(256 / outBits));
+          if (turned) {
+            std::string time = joinTerms(turned->time());
+            visa::TransposeOp::create(emitter.builder, emitter.loc, time,
+                                      turned->rows + " # 64");
+            return emitter.commit(turned->rows + " # 16",
+                                  time + ", " + turned->rows + " # 16");
+          }
           emitter.commit(
               stored,
               joinTerms(resultTerms(into ? Part::WriteView : Part::Whole)),
               into);
         });
+    if (turned)
+      last = turnBack(emitter, last, into, whole);
   });
   return target ? target : last;
 }
@@ -352,8 +475,8 @@ Value Elementwise::emitStep(Emitter &emitter, ValueRange operands,
 /// Bytes of the vector register file that the side operands take in one pass.
 static int64_t getRegisterBytes(const VectorPass &pass, const Plan &plan) {
   int64_t bytes = 0;
-  for (const SideOperand &side : pass.sides) {
-    SmallVector<int> held = getAxesInOrder(getTensorType(side.tensor));
+  auto add = [&](Value tensor) {
+    SmallVector<int> held = getAxesInOrder(getTensorType(tensor));
     int64_t cells = 1;
     bool hasFlitAxis = false;
     for (auto [i, cut] : llvm::enumerate(plan.cuts))
@@ -362,7 +485,11 @@ static int64_t getRegisterBytes(const VectorPass &pass, const Plan &plan) {
         hasFlitAxis |= plan.isFlitAxis(cut);
       }
     bytes += 4 * cells * (hasFlitAxis ? flitSize / plan.flitCells : flitSize);
-  }
+  };
+  if (plan.repeatsStream)
+    add(pass.stream);
+  for (const SideOperand &side : pass.sides)
+    add(side.tensor);
   return bytes;
 }
 
@@ -393,7 +520,7 @@ static int64_t getBits(MappedTensorType type) {
 /// Bytes of a slice's data memory.
 static int64_t getSliceBytes(const VectorPass &pass, const Plan &plan) {
   int64_t bits = 0;
-  auto add = [&](MappedTensorType type) {
+  auto add = [&](MappedTensorType type, int64_t cellBits = 0) {
     SmallVector<int> held = getAxesInOrder(type);
     int64_t cells = 1;
     bool hasFlitAxis = false;
@@ -402,8 +529,14 @@ static int64_t getSliceBytes(const VectorPass &pass, const Plan &plan) {
         cells *= cut.tile;
         hasFlitAxis |= plan.isFlitAxis(cut);
       }
-    bits += cells * getBits(type) * (hasFlitAxis ? 1 : flitSize);
+    bits += cells * (cellBits ? cellBits : getBits(type)) *
+            (hasFlitAxis ? 1 : flitSize);
   };
+  if (plan.repeatsStream)
+    add(pass.result(), 32);
+  // A word of memory for each row at the worst.
+  if (isFourBits(pass.resultType))
+    add(pass.result(), 64);
   add(getTensorType(pass.stream));
   for (const SideOperand &side : pass.sides)
     add(getTensorType(side.tensor));
@@ -437,6 +570,8 @@ static int64_t boundPlan(const VectorPass &pass, const Plan &plan,
   int64_t bits = getBits(pass.result());
   load *= plan.loop.count;
   flits *= plan.loop.count;
+  if (plan.repeatsStream)
+    load += flits;
   return boundFixed() + load +
          flits * (pass.isNarrow() && plan.flitCells == flitSize ? 2 : 1) +
          boundStore(llvm::divideCeil(cells * bits, 8),
@@ -448,16 +583,6 @@ std::vector<Candidate> tmap::enumeratePass(const VectorPass &pass,
   const KernelAxes &axes = search.getAxes();
   MappedTensorType streamTensor = getTensorType(pass.stream);
   SmallVector<int> streamed = getAxesInOrder(streamTensor);
-  // The innermost axis that the stream has fills the flits.
-  SmallVector<int> order = getAxesInOrder(pass.result());
-  int flitAxis = -1;
-  for (int axis : order)
-    if (llvm::is_contained(streamed, axis))
-      flitAxis = axis;
-  if (flitAxis >= 0) {
-    llvm::erase(order, flitAxis);
-    order.push_back(flitAxis);
-  }
   auto kept = std::make_shared<VectorPass>(pass);
   std::vector<Candidate> candidates;
   auto add = [&](Plan plan) {
@@ -492,51 +617,74 @@ std::vector<Candidate> tmap::enumeratePass(const VectorPass &pass,
     };
     candidates.push_back(std::move(candidate));
   };
-  int64_t least = std::min(getBits(streamTensor), getBits(pass.result()));
-  for (int64_t used : {flitSize, flitSize / 2, flitSize / 4}) {
-    // Flits that are not full make sense where rows then lie without gaps.
-    int64_t size = flitAxis < 0 ? flitSize : axes.size(flitAxis);
-    if (used != flitSize && (size % flitSize == 0 || size % used != 0 ||
-                             size % (2 * used) == 0 || used * least < 64))
-      continue;
-    // Whole words of memory for the narrowest tensor.
-    int64_t granule = flitAxis < 0 ? 1 : std::max<int64_t>(used, 64 / least);
-    int64_t whole = 1;
-    for (auto [i, axis] : llvm::enumerate(order))
-      whole *= i + 1 == order.size() ? llvm::alignTo(axes.size(axis), granule)
-                                     : axes.size(axis);
-    for (AxisLoop loop : getLoops(order.empty() ? -1 : order.front(), axes,
-                                  order.size() == 1 ? granule : 1)) {
-      // Loops only where nothing fits without them, as few steps as do.
-      if (loop.count > 1 && !candidates.empty())
-        break;
-      // Parts of a row, then whole rows: so other ops cut tensors as well.
-      int64_t row =
-          order.empty() ? 1 : llvm::alignTo(axes.size(order.back()), granule);
-      auto grow = [&](int64_t cells) {
-        return cells < row ? std::min(2 * cells, row) : 2 * cells;
-      };
-      for (int64_t cells = granule;; cells = grow(cells)) {
-        Plan plan;
-        plan.hasFlitAxis = flitAxis >= 0;
-        plan.flitCells = used;
-        plan.loop = loop;
-        plan.cuts =
-            shareCells(order, axes, std::min(cells, whole), granule, loop);
-        SmallVector<Cut *> cuts;
-        for (Cut &cut : plan.cuts)
-          cuts.push_back(&cut);
-        auto place = spread(cuts, axes, search.getGrid());
-        if (place &&
-            getSliceBytes(pass, plan) <= int64_t(machine::dmSliceBytes) &&
-            choosePasses(pass, plan) && (loop.count == 1 || plan.passes == 1)) {
-          plan.place = *place;
-          add(std::move(plan));
-        }
-        if (cells >= whole)
+  // Plans whose flits are filled by `flitAxis`, which is the innermost one.
+  auto enumerate = [&](int flitAxis, bool repeats) {
+    SmallVector<int> order = getAxesInOrder(pass.result());
+    if (flitAxis >= 0) {
+      llvm::erase(order, flitAxis);
+      order.push_back(flitAxis);
+    }
+    int64_t least = getBits(pass.result());
+    if (!repeats)
+      least = std::min(least, getBits(streamTensor));
+    size_t before = candidates.size();
+    for (int64_t used : {flitSize, flitSize / 2, flitSize / 4}) {
+      // Flits that are not full make sense where rows then lie without gaps.
+      int64_t size = flitAxis < 0 ? flitSize : axes.size(flitAxis);
+      if (used != flitSize && (size % flitSize == 0 || size % used != 0 ||
+                               size % (2 * used) == 0 || used * least < 64))
+        continue;
+      // Whole words of memory for the narrowest tensor.
+      int64_t granule = flitAxis < 0 ? 1 : std::max<int64_t>(used, 64 / least);
+      int64_t whole = 1;
+      for (auto [i, axis] : llvm::enumerate(order))
+        whole *= i + 1 == order.size() ? llvm::alignTo(axes.size(axis), granule)
+                                       : axes.size(axis);
+      for (AxisLoop loop : getLoops(order.empty() ? -1 : order.front(), axes,
+                                    order.size() == 1 ? granule : 1)) {
+        // Loops only where nothing fits without them, as few steps as do.
+        if (loop.count > 1 && candidates.size() > before)
           break;
+        // Parts of a row, then whole rows: so other ops cut tensors as well.
+        int64_t row =
+            order.empty() ? 1 : llvm::alignTo(axes.size(order.back()), granule);
+        auto grow = [&](int64_t cells) {
+          return cells < row ? std::min(2 * cells, row) : 2 * cells;
+        };
+        for (int64_t cells = granule;; cells = grow(cells)) {
+          Plan plan;
+          plan.hasFlitAxis = flitAxis >= 0;
+          plan.repeatsStream = repeats;
+          plan.flitCells = used;
+          plan.loop = loop;
+          plan.cuts =
+              shareCells(order, axes, std::min(cells, whole), granule, loop);
+          SmallVector<Cut *> cuts;
+          for (Cut &cut : plan.cuts)
+            cuts.push_back(&cut);
+          auto place = spread(cuts, axes, search.getGrid());
+          if (place &&
+              getSliceBytes(pass, plan) <= int64_t(machine::dmSliceBytes) &&
+              choosePasses(pass, plan) &&
+              (loop.count == 1 || plan.passes == 1)) {
+            plan.place = *place;
+            add(std::move(plan));
+          }
+          if (cells >= whole)
+            break;
+        }
       }
     }
-  }
+  };
+  // The innermost axis that the stream has, and that of the result: runs in HBM
+  // are long along that one.
+  int ofStream = -1, ofResult = findInnermost(pass.result());
+  for (int axis : getAxesInOrder(pass.result()))
+    if (llvm::is_contained(streamed, axis))
+      ofStream = axis;
+  if (ofStream >= 0 || !isFourBits(pass.resultType))
+    enumerate(ofStream, false);
+  if (ofResult >= 0 && !llvm::is_contained(streamed, ofResult))
+    enumerate(ofResult, true);
   return candidates;
 }

@@ -91,6 +91,15 @@ static bool hasSameAxes(Value lhs, Value rhs) {
   return left == right;
 }
 
+int tmap::findInnermost(MappedTensorType type) {
+  int innermost = -1;
+  const mapping::Axes &axes = type.getMapping().getAxes().getAxes();
+  for (int axis : getAxesInOrder(type))
+    if (axes[axis].size > 1)
+      innermost = axis;
+  return innermost;
+}
+
 /// Functions that give elements execution ids.
 static bool isChoice(ElementwiseOp op) {
   return op.getFn() == selectName || findTest(op.getFn());
@@ -194,6 +203,15 @@ static Step makeReplacement(StringRef name, Type type, std::string guard) {
   return step;
 }
 
+VectorPass tmap::makeReplacingPass(Type type) {
+  VectorPass pass;
+  pass.streamType = pass.lastType = pass.resultType = type;
+  pass.steps.push_back(makeReplacement("or", type, ""));
+  pass.steps.back().side = 0;
+  assignRows(pass.steps, 0, 0, 0);
+  return pass;
+}
+
 static std::string getGuard(const ElementTest &test, bool holds) {
   vector::Guard guard = test.holds;
   guard.negated ^= !holds;
@@ -286,12 +304,15 @@ tmap::buildPass(Operation *op, function_ref<bool(Operation *)> isDeferred,
         return std::nullopt;
       }
     } else if (auto function = dyn_cast<ElementwiseOp>(at)) {
-      // The operand with the most axes streams; of several, one that comes
+      // An operand with the innermost axis, along which results lie together,
+      // streams; of several, one with the most axes, and then one that comes
       // from a function before this one.
+      int innermost = findInnermost(getTensorType(function.getResult()));
       auto rank = [&](Value operand) {
         Operation *inner = operand.getDefiningOp();
-        return std::pair(getAxesInOrder(getTensorType(operand)).size(),
-                         inner && isDeferred(inner));
+        SmallVector<int> held = getAxesInOrder(getTensorType(operand));
+        return std::tuple(llvm::is_contained(held, innermost), held.size(),
+                          inner && isDeferred(inner));
       };
       stream = {};
       for (Value operand : function.getOperands())
@@ -348,6 +369,19 @@ tmap::buildPass(Operation *op, function_ref<bool(Operation *)> isDeferred,
         return std::nullopt;
       }
       pass.resultType = next;
+      auto result = castOp.getType();
+      if (int axis = findInnermost(result);
+          wireBits(*getElementType(next)) == 4 && axis >= 0) {
+        const auto &[name, size] =
+            result.getMapping().getAxes().getAxes()[axis];
+        if (size % 2 != 0) {
+          reason = "rows of " + std::to_string(size) +
+                   " elements of four bits are no whole bytes; the innermost "
+                   "axis, " +
+                   name + ", has to be even";
+          return std::nullopt;
+        }
+      }
       continue;
     }
     if (!pass.streamType)

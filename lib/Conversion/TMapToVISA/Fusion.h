@@ -67,6 +67,9 @@ struct VectorPass {
   bool isNarrow() const;
 };
 
+/// The innermost axis of more than one cell, or -1.
+int findInnermost(MappedTensorType type);
+
 /// Whether the fetch engine does this cast.
 bool isWidening(CastOp op);
 
@@ -77,6 +80,10 @@ std::optional<VectorPass>
 buildPass(mlir::Operation *op,
           llvm::function_ref<bool(mlir::Operation *)> isDeferred,
           std::string &reason);
+
+/// The pass that leaves its one side operand, of `type`, in place of its
+/// stream.
+VectorPass makeReplacingPass(mlir::Type type);
 
 /// How the stream is cut into flits.
 struct FlitShape {

@@ -2,6 +2,7 @@
 // RUN: furiosa-opt-mlir %s --convert-tmap-to-visa | FileCheck %s
 // RUN: furiosa-run %s --kernel=minuend --check random:1 random:2 | FileCheck %s --check-prefix=AGREE
 // RUN: furiosa-run %s --kernel=choice --check iota random:1 random:2 | FileCheck %s --check-prefix=AGREE
+// RUN: furiosa-run %s --kernel=outer --check random:1 random:2 | FileCheck %s --check-prefix=AGREE
 // AGREE: check: interpreter and simulator agree on {{[0-9]+}} values
 
 #axes = #tmap.axes<I = 512, J = 512>
@@ -24,11 +25,30 @@ func.func @minuend(%n: !tmap.tensor<i16, "1", #axes>, %x: !x) -> !x attributes {
   return %y : !x
 }
 
-// A condition without axes streams number by number, a word each, pass by pass.
+// A condition without the axis along which results lie together takes the place
+// of zeros that stream along it; the chain that chooses reads what comes of it.
 // CHECK-LABEL: @choice
-// CHECK: scf.for
-// CHECK: commit element "{{.*}}1 #{!} {{.*}}, 1 # 2" into
+// CHECK: visa.memset
+// CHECK: visa.chain main
+// CHECK-NEXT: fetch %{{.*}} packet "J % 8"
+// CHECK: vector_logic or [vrf %{{.*}}] mode "11"
+// CHECK: commit_trim packet "J % 8"
+// CHECK: vector_tag compare
+// CHECK: visa.to_hbm
 func.func @choice(%c: !number, %a: !i, %b: !j) -> !y attributes {visa.kernel} {
   %y = tmap.elementwise select %c, %a, %b : (!number, !i, !j) -> !y
+  return %y : !y
+}
+
+// Of two operands without all axes the one streams along which results lie
+// together in HBM.
+// CHECK-LABEL: @outer
+// CHECK: to_vrf
+// CHECK: fetch %{{.*}} packet "J % 8"
+// CHECK: vector_clip add [vrf %{{.*}}]
+// CHECK-NOT: visa.chain
+// CHECK: visa.to_hbm
+func.func @outer(%a: !i, %b: !j) -> !y attributes {visa.kernel} {
+  %y = tmap.elementwise add %a, %b : (!i, !j) -> !y
   return %y : !y
 }

@@ -104,3 +104,15 @@ func.func @prime(%a: !large, %b: !large) -> !large attributes {visa.kernel} {
   %c = tmap.elementwise add %a, %b : (!large, !large) -> !large
   return %c : !large
 }
+
+// -----
+
+#odd = #tmap.axes<I = 4, J = 37>
+!wide = !tmap.tensor<i32, "I, J", #odd>
+!x = !tmap.tensor<i4, "I, J", #odd>
+// Half a byte of a row belongs to the next.
+func.func @odd(%a: !wide) -> !x attributes {visa.kernel} {
+  // expected-error @below {{not yet supported: rows of 37 elements of four bits are no whole bytes; the innermost axis, J, has to be even}}
+  %x = tmap.cast %a : !wide -> !x
+  return %x : !x
+}
