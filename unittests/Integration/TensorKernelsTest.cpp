@@ -343,8 +343,9 @@ std::string Generator::write() {
                  value.type == "f32"
                      ? pick<std::string>({"bf16", "f8E4M3FN", "f8E5M2", "i32"})
                      : pick<std::string>({"i8", "i16", "f32"}));
-  if (value.type != "i4" && value.axes.size() > 1 && chance(10)) {
-    Tensor moved = define(value.type, shuffle(value.axes));
+  Tensor moved = define(value.type, shuffle(value.axes));
+  if ((value.type != "i4" || isEven(moved.axes.back())) &&
+      value.axes.size() > 1 && chance(20)) {
     line(moved, formatv("tmap.move {0} : {1} -> {2}", value.name, typeOf(value),
                         typeOf(moved)));
     value = moved;

@@ -92,12 +92,8 @@ static bool hasSameAxes(Value lhs, Value rhs) {
 }
 
 int tmap::findInnermost(MappedTensorType type) {
-  int innermost = -1;
-  const mapping::Axes &axes = type.getMapping().getAxes().getAxes();
-  for (int axis : getAxesInOrder(type))
-    if (axes[axis].size > 1)
-      innermost = axis;
-  return innermost;
+  SmallVector<int> order = getAxesInOrder(type);
+  return order.empty() ? -1 : order.back();
 }
 
 /// Functions that give elements execution ids.

@@ -34,6 +34,9 @@ std::vector<Candidate> enumeratePass(const VectorPass &pass,
 std::vector<Candidate> enumerateReduction(ReduceOp op, CastOp widen,
                                           CastOp narrow, const Search &search);
 
+/// Ways to write a tensor in another order, or along more axes.
+std::vector<Candidate> enumerateMove(MoveOp op, const Search &search);
+
 /// Whether the index of a gather has to count bytes: it is too long for a list
 /// in data memory, or no whole words.
 bool needsByteOffsets(GatherOp op);

@@ -201,7 +201,7 @@ LogicalResult Search::checkPins(Operation *op,
       diag.attachNote() << "none has " << name << " " << text;
   }
   diag.attachNote() << "one of " << candidates.size() << " that it knows is "
-                    << candidates.front().placement()
+                    << candidates.back().placement()
                     << "; a clause that is left out is chosen";
   return diag;
 }
@@ -252,8 +252,11 @@ Search::choose(Operation *op, const Task &task,
   std::string firstReason;
   unsigned scheduled = 0, pruned = 0, skipped = 0, refused = 0;
   auto describe = [](const Candidate &candidate) {
+    PlacementAttr placement = candidate.placement();
+    if (!placement.getSlice())
+      return std::string("a copy in HBM");
     std::string text;
-    llvm::raw_string_ostream(text) << candidate.placement();
+    llvm::raw_string_ostream(text) << placement;
     return text;
   };
   for (const Candidate &candidate : candidates) {
@@ -307,7 +310,7 @@ Search::choose(Operation *op, const Task &task,
   }
   if (options.explain) {
     InFlightDiagnostic diag = op->emitRemark();
-    diag << best->placement() << ": " << bestCycles
+    diag << describe(*best) << ": " << bestCycles
          << " cycles, lower bound of its schedule " << bestBound;
     // What data memory holds may need no transfer.
     int64_t traffic = boundTraffic(task.result), fixed = boundFixed();

@@ -21,7 +21,8 @@
 namespace furiosa::tmap {
 
 struct Candidate {
-  /// What can be pinned; written for those alone that are looked at.
+  /// What can be pinned, nothing of a copy in HBM; written for those alone that
+  /// are looked at.
   std::function<PlacementAttr()> placement;
   /// Cycles that the scheduler cannot stay below.
   int64_t bound = 0;

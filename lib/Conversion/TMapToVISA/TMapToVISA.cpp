@@ -476,8 +476,9 @@ KernelConversion::place(Operation *op, ValueRange operands, Value result,
   if (failed(best))
     return failure();
   Value placed = (*best)->emit(emitter, sources);
-  if (Operation *last = placed.getDefiningOp())
-    last->setAttr(getPlacementAttrName(), (*best)->placement());
+  PlacementAttr chosen = (*best)->placement();
+  if (Operation *last = placed.getDefiningOp(); last && chosen.getSlice())
+    last->setAttr(getPlacementAttrName(), chosen);
   values[result] = placed;
   return success();
 }
@@ -645,12 +646,9 @@ LogicalResult KernelConversion::convertPass(Operation *op) {
 }
 
 LogicalResult KernelConversion::convertMove(MoveOp op) {
-  Value source = lookUp(op.getSource());
-  if (!source)
+  if (!lookUp(op.getSource()))
     return op.emitOpError() << "not yet supported: a constant that is moved";
-  Emitter emitter(builder, op.getLoc(), axes);
-  values[op.getResult()] = emitter.copy(source, emitter.hbmType(op.getType()));
-  return success();
+  return place(op, op.getSource(), op.getResult(), enumerateMove(op, *search));
 }
 
 /// A view that names the cells anew: its source may not be read any more, so it
