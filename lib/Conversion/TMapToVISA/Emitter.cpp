@@ -134,6 +134,9 @@ Value Emitter::loadAnew(Value source, const DmLayout &layout, Type type,
       return hbmType(layout.elementType, text);
     };
     Type stagedType = makeType(joinTerms(*staged));
+    if (layout.filled.empty())
+      if (Value turned = turn(source, stagedType))
+        return visa::ToDmOp::create(builder, loc, type, turned);
     Value scratch = layout.filled.empty()
                         ? Value(visa::AllocOp::create(builder, loc, stagedType))
                         : Value(visa::ToHbmOp::create(builder, loc, stagedType,

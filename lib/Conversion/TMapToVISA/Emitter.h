@@ -49,6 +49,10 @@ public:
             llvm::ArrayRef<int> filled = {});
   mlir::Value copy(mlir::Value source, mlir::Type hbmType);
 
+  /// A tensor of `type` in HBM with the cells of `source`, whose tiles the
+  /// transpose engine turns; null where a copy is as good.
+  mlir::Value turn(mlir::Value source, mlir::Type type);
+
   /// Copies all of a tensor; along a long axis in a part of round size and the
   /// rest, since a transfer has few and short loops.
   void copyInto(mlir::Value source, mlir::Value target, int axis);

@@ -156,14 +156,20 @@ static int64_t countCells(const Plan &plan) {
   return cells;
 }
 
+/// Cells of all tiles.
+static int64_t countWhole(const Move &move, const KernelAxes &axes) {
+  int64_t cells = 1;
+  for (int axis : getAxesInOrder(move.result))
+    cells *= axes.size(axis);
+  return cells;
+}
+
 static int64_t boundMove(const Move &move, const Plan &plan,
                          const KernelAxes &axes) {
   auto runBytes = [&](const Cut &cut) {
     return std::max<int64_t>(1, std::min(cut.tile, cut.size) * move.bits / 8);
   };
-  int64_t cells = countCells(plan), whole = 1;
-  for (int axis : getAxesInOrder(move.result))
-    whole *= axes.size(axis);
+  int64_t cells = countCells(plan), whole = countWhole(move, axes);
   // Each row of a tile is a request at least.
   int64_t request = machine::dmaRequestBytes;
   int64_t load = cells / plan.from.tile *
@@ -175,32 +181,104 @@ static int64_t boundMove(const Move &move, const Plan &plan,
          boundStore(llvm::divideCeil(whole * move.bits, 8), runBytes(plan.to));
 }
 
+/// The move between two tensors if tiles of it can be turned.
+static std::optional<Move> getTurn(MappedTensorType source,
+                                   MappedTensorType result) {
+  Move move;
+  move.source = source;
+  move.result = result;
+  move.bits = wireBits(*getElementType(result.getElementType()));
+  move.from = findRunAxis(source);
+  move.to = findRunAxis(result);
+  if (move.from == move.to || move.from < 0 || !move.isOfSource(move.from) ||
+      !move.isOfSource(move.to))
+    return std::nullopt;
+  for (int axis : getAxesInOrder(result))
+    if (axis != move.from && axis != move.to)
+      move.others.push_back(axis);
+  return move;
+}
+
+/// All tilings that fit.
+static std::vector<Plan>
+enumeratePlans(const Move &move, const KernelAxes &axes, const Grid &grid) {
+  std::vector<Plan> plans;
+  int outermost = getAxesInOrder(move.result).front();
+  int64_t granule = outermost == move.from ? move.columns() : 1;
+  for (AxisLoop loop : getLoops(outermost, axes, granule)) {
+    // Loops only where nothing fits without them, as few steps as do.
+    if (loop.count > 1 && !plans.empty())
+      break;
+    auto getCut = [&](int axis, int64_t tile) {
+      int64_t size = loop.axis == axis ? loop.tile : axes.size(axis);
+      return Cut{axis, size, tile, tile};
+    };
+    auto filled = [&](int axis, int64_t granule) {
+      return llvm::alignTo(getCut(axis, 1).size, granule);
+    };
+    int64_t columns = filled(move.from, move.columns());
+    int64_t rows = filled(move.to, move.rows());
+    int64_t outer = 1;
+    for (int axis : move.others)
+      outer *= axes.size(axis);
+    for (int64_t width = move.columns();; width *= 2) {
+      for (int64_t height = move.rows();; height *= 2) {
+        // Of further axes as few cells as slices are enough for.
+        for (int64_t cells = 1; cells <= 2 * outer; cells *= 2) {
+          Plan plan;
+          plan.loop = loop;
+          plan.from = getCut(move.from, std::min(width, columns));
+          plan.to = getCut(move.to, std::min(height, rows));
+          plan.others = shareCells(move.others, axes, std::min(cells, outer),
+                                   /*granule=*/1, loop);
+          // What is repeated stands in slices alone.
+          for (Cut &cut : plan.others)
+            if (!move.isOfSource(cut.axis))
+              cut.tile = cut.padded = 1;
+          SmallVector<Cut *> cuts;
+          for (Cut &cut : plan.others)
+            cuts.push_back(&cut);
+          cuts.push_back(&plan.from);
+          cuts.push_back(&plan.to);
+          auto place = spread(cuts, axes, grid);
+          if (!place)
+            continue;
+          plan.place = *place;
+          plan.staged =
+              !isLoadable(move.source, getSourceCuts(move, plan), axes);
+          if (2 * countCells(plan) * move.bits / 8 <=
+              int64_t(machine::dmSliceBytes))
+            plans.push_back(std::move(plan));
+          break;
+        }
+        if (height >= rows)
+          break;
+      }
+      if (width >= columns)
+        break;
+    }
+  }
+  return plans;
+}
+
 std::vector<Candidate> tmap::enumerateMove(MoveOp op, const Search &search) {
   const KernelAxes &axes = search.getAxes();
-  auto move = std::make_shared<Move>();
-  move->source = op.getSource().getType();
-  move->result = op.getType();
-  move->bits = wireBits(*getElementType(move->result.getElementType()));
+  MappedTensorType source = op.getSource().getType(), result = op.getType();
   std::vector<Candidate> candidates;
   Candidate copy;
   copy.placement = [context = op.getContext()] {
     return PlacementAttr::get(context, {}, {}, {}, {}, {}, {});
   };
   copy.bound = boundFixed();
-  copy.emit = [move](Emitter &emitter, ValueRange operands) {
-    return emitter.copy(operands.front(), emitter.hbmType(move->result));
+  copy.emit = [result](Emitter &emitter, ValueRange operands) {
+    return emitter.copy(operands.front(), emitter.hbmType(result));
   };
   candidates.push_back(std::move(copy));
-  move->from = findRunAxis(move->source);
-  move->to = findRunAxis(move->result);
-  if (move->from == move->to || move->from < 0 ||
-      !move->isOfSource(move->from) || !move->isOfSource(move->to))
+  std::optional<Move> turn = getTurn(source, result);
+  if (!turn)
     return candidates;
-  for (int axis : getAxesInOrder(move->result))
-    if (axis != move->from && axis != move->to)
-      move->others.push_back(axis);
-  auto add = [&](Plan plan) {
-    plan.staged = !isLoadable(move->source, getSourceCuts(*move, plan), axes);
+  auto move = std::make_shared<Move>(std::move(*turn));
+  for (Plan &plan : enumeratePlans(*move, axes, search.getGrid())) {
     auto kept = std::make_shared<Plan>(std::move(plan));
     Candidate candidate;
     candidate.placement = [move, kept, &axes] {
@@ -211,59 +289,43 @@ std::vector<Candidate> tmap::enumerateMove(MoveOp op, const Search &search) {
       return emitMove(emitter, *move, *kept, operands.front());
     };
     candidates.push_back(std::move(candidate));
-  };
-  int outermost = getAxesInOrder(move->result).front();
-  int64_t granule = outermost == move->from ? move->columns() : 1;
-  for (AxisLoop loop : getLoops(outermost, axes, granule)) {
-    // Loops only where nothing fits without them, as few steps as do.
-    if (loop.count > 1 && candidates.size() > 1)
-      break;
-    auto getCut = [&](int axis, int64_t tile) {
-      int64_t size = loop.axis == axis ? loop.tile : axes.size(axis);
-      return Cut{axis, size, tile, tile};
-    };
-    auto filled = [&](int axis, int64_t granule) {
-      return llvm::alignTo(getCut(axis, 1).size, granule);
-    };
-    int64_t columns = filled(move->from, move->columns());
-    int64_t rows = filled(move->to, move->rows());
-    int64_t outer = 1;
-    for (int axis : move->others)
-      outer *= axes.size(axis);
-    for (int64_t width = move->columns();; width *= 2) {
-      for (int64_t height = move->rows();; height *= 2) {
-        // Of further axes as few cells as slices are enough for.
-        for (int64_t cells = 1; cells <= 2 * outer; cells *= 2) {
-          Plan plan;
-          plan.loop = loop;
-          plan.from = getCut(move->from, std::min(width, columns));
-          plan.to = getCut(move->to, std::min(height, rows));
-          plan.others = shareCells(move->others, axes, std::min(cells, outer),
-                                   /*granule=*/1, loop);
-          // What is repeated stands in slices alone.
-          for (Cut &cut : plan.others)
-            if (!move->isOfSource(cut.axis))
-              cut.tile = cut.padded = 1;
-          SmallVector<Cut *> cuts;
-          for (Cut &cut : plan.others)
-            cuts.push_back(&cut);
-          cuts.push_back(&plan.from);
-          cuts.push_back(&plan.to);
-          auto place = spread(cuts, axes, search.getGrid());
-          if (!place)
-            continue;
-          plan.place = *place;
-          if (2 * countCells(plan) * move->bits / 8 <=
-              int64_t(machine::dmSliceBytes))
-            add(std::move(plan));
-          break;
-        }
-        if (height >= rows)
-          break;
-      }
-      if (width >= columns)
-        break;
-    }
   }
   return candidates;
+}
+
+Value Emitter::turn(Value source, Type type) {
+  // What a loop sees is a part of an axis.
+  if (source.getDefiningOp<visa::TileOp>())
+    return {};
+  auto getTensor = [](Type type) {
+    auto hbm = mlir::cast<visa::HbmType>(type);
+    return MappedTensorType::get(type.getContext(), hbm.getElementType(),
+                                 hbm.getElement());
+  };
+  std::optional<Move> move =
+      getTurn(getTensor(source.getType()), getTensor(type));
+  if (!move || llvm::any_of(getAxesInOrder(move->result), [&](int axis) {
+        return !move->isOfSource(axis) ||
+               axis >= int(axes.declared().getAxes().list().size()) ||
+               axes.isGrown(axis);
+      }))
+    return {};
+  Operation *parent = builder.getInsertionBlock()->getParentOp();
+  // A copy goes by elements.
+  int64_t bestBound =
+      boundStore(llvm::divideCeil(countWhole(*move, axes) * move->bits, 8),
+                 llvm::divideCeil(move->bits, 8));
+  std::optional<Plan> best;
+  for (Plan &plan :
+       enumeratePlans(*move, axes, Grid::get(visa::getTarget(parent)))) {
+    int64_t bound = boundMove(*move, plan, axes);
+    if (plan.loop.count > 1 || plan.staged || bound >= bestBound)
+      continue;
+    bestBound = bound;
+    best = std::move(plan);
+  }
+  if (!best)
+    return {};
+  return visa::ToHbmOp::create(builder, loc, type,
+                               emitTile(*this, *move, *best, source));
 }

@@ -4,6 +4,7 @@
 // RUN: furiosa-run %s --kernel=turn --check random:1 | FileCheck %s --check-prefix=AGREE
 // RUN: furiosa-run %s --kernel=odd --check random:1 | FileCheck %s --check-prefix=AGREE
 // RUN: furiosa-run %s --kernel=repeat --check random:1 | FileCheck %s --check-prefix=AGREE
+// RUN: furiosa-run %s --kernel=outermost --check quarter:1 | FileCheck %s --check-prefix=AGREE
 // AGREE: check: interpreter and simulator agree on {{[0-9]+}} values
 // RUN: furiosa-opt-mlir %s --convert-tmap-to-visa=explain=1 -o %t.mlir 2>&1 | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: [[#]]:8: remark: {{.*}} cycles
@@ -14,6 +15,8 @@
 !b = !tmap.tensor<bf16, "J, I", #axes>
 !p = !tmap.tensor<i8, "P, Q", #axes>
 !q = !tmap.tensor<i8, "Q, P", #axes>
+!wide = !tmap.tensor<f32, "I, J", #axes>
+!sums = !tmap.tensor<f32, "J", #axes>
 !rows = !tmap.tensor<f32, "B, I, J", #axes>
 !other = !tmap.tensor<f32, "I, B, J", #axes>
 !each = !tmap.tensor<bf16, "J, B, I", #axes>
@@ -54,4 +57,16 @@ func.func @repeat(%a: !a) -> !each attributes {visa.kernel} {
 func.func @rows(%a: !rows) -> !other attributes {visa.kernel} {
   %b = tmap.move %a : !rows -> !other
   return %b : !other
+}
+
+// An operand whose order is not that of the chain is turned on its way.
+// CHECK-LABEL: @outermost
+// CHECK-NOT: visa.copy
+// CHECK: transpose
+// CHECK: %[[TURNED:.*]] = visa.to_hbm
+// CHECK: visa.to_dm %[[TURNED]]
+// CHECK: vector_reduce
+func.func @outermost(%a: !wide) -> !sums attributes {visa.kernel} {
+  %b = tmap.reduce add %a over [I] : !wide -> !sums
+  return %b : !sums
 }
