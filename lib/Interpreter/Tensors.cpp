@@ -156,17 +156,25 @@ static LogicalResult foldAxis(tmap::ReduceOp op, const vector::Reduction &row,
   auto fold = [&](std::optional<uint32_t> a, std::optional<uint32_t> b) {
     return a && b ? vector::apply(row.function, *a, *b) : std::nullopt;
   };
-  for (int64_t i = 0; i < result.box.size; ++i) {
+  auto foldPart = [&](int64_t i, int64_t begin, int64_t end) {
     std::optional<uint32_t> sum = row.identity;
-    for (int64_t begin = 0; begin < length; begin += 4) {
+    for (; begin < end; begin += 4) {
       std::optional<uint32_t> four[4] = {row.identity, row.identity,
                                          row.identity, row.identity};
-      for (int64_t k = 0; k < std::min<int64_t>(4, length - begin); ++k) {
+      for (int64_t k = 0; k < std::min<int64_t>(4, end - begin); ++k) {
         int64_t at = cells[i * length + begin + k];
         four[k] = at < 0 ? std::nullopt : std::optional(values.codes[at]);
       }
       sum = fold(sum, fold(fold(four[0], four[1]), fold(four[2], four[3])));
     }
+    return sum;
+  };
+  int64_t part =
+      tmap::hasOrder(op.getFn()) ? tmap::getSumParts(length).length : length;
+  for (int64_t i = 0; i < result.box.size; ++i) {
+    std::optional<uint32_t> sum = foldPart(i, 0, std::min(part, length));
+    for (int64_t begin = part; begin < length; begin += part)
+      sum = fold(sum, foldPart(i, begin, std::min(begin + part, length)));
     result.defined[i] = sum.has_value();
     result.codes[i] = sum.value_or(0);
   }
@@ -276,11 +284,13 @@ static LogicalResult interpretWindow(tmap::WindowOp op,
 }
 
 namespace {
-/// One operand of a contraction as rows of values to sum over, the last axis
-/// filled up with zeros to whole packets.
+/// One operand of a contraction as rows of values to sum over: part by part,
+/// the last axis filled up with zeros to whole packets.
 struct Rows {
   Box kept;
   int64_t length = 0;
+  /// Elements of a part.
+  int64_t part = 0;
   /// Integers, or f32 patterns.
   std::vector<int32_t> values;
   /// Per row, whether all of it is defined.
@@ -289,7 +299,8 @@ struct Rows {
 } // namespace
 
 static FailureOr<Rows> makeRows(tmap::ContractOp op, Value operand,
-                                ArrayRef<int> over, int64_t packet,
+                                ArrayRef<int> over,
+                                ArrayRef<tmap::SumParts> parts,
                                 KernelExecution &execution) {
   auto type = cast<tmap::MappedTensorType>(operand.getType());
   ArrayRef<int64_t> sizes = execution.getAxes(type).sizes;
@@ -302,27 +313,44 @@ static FailureOr<Rows> makeRows(tmap::ContractOp op, Value operand,
   if (failed(outer) || failed(whole))
     return failure();
   std::vector<int64_t> cells = findCells(*whole, array);
-  int64_t last = sizes[over.back()];
-  int64_t filled = llvm::divideCeil(last, packet) * packet;
-  int64_t runs = whole->size / outer->size / last;
-  if (outer->size * runs > int64_t(maxHostCells) / filled)
+  uint64_t length = 1;
+  int64_t part = 1;
+  for (const tmap::SumParts &axis : parts) {
+    length =
+        llvm::SaturatingMultiply<uint64_t>(length, axis.length * axis.count);
+    part *= axis.length;
+  }
+  if (uint64_t(outer->size) > uint64_t(maxHostCells) / length)
     return op.emitError() << "not yet supported: a value with more than "
                           << maxHostCells << " cells";
-  Rows rows{*outer, runs * filled, {}, {}};
+  Rows rows{*outer, int64_t(length), part, {}, {}};
   rows.values.resize(outer->size * rows.length);
   rows.defined.assign(outer->size, 1);
   bool real = isFloat(array.type);
-  for (int64_t i = 0; i < whole->size; ++i) {
-    int64_t row = i / (runs * last), run = i / last % runs;
-    int64_t at = cells[i];
-    if (at < 0) {
-      rows.defined[row] = 0;
-      continue;
+  int64_t summed = whole->size / outer->size;
+  for (int64_t k = 0; k < summed; ++k) {
+    // Where the index lies in its part, and which part that is.
+    int64_t inPart = 0, stride = 1, number = 0, numberStride = 1, rest = k;
+    for (size_t i = over.size(); i-- > 0;) {
+      int64_t index = rest % sizes[over[i]];
+      rest /= sizes[over[i]];
+      inPart += index % parts[i].length * stride;
+      number += index / parts[i].length * numberStride;
+      stride *= parts[i].length;
+      numberStride *= parts[i].count;
     }
-    uint32_t code = array.codes[at];
-    rows.values[row * rows.length + run * filled + i % last] =
-        real ? static_cast<int32_t>(decodeFloat(array.type, code))
-             : decodeInteger(array.type, code);
+    int64_t place = number * part + inPart;
+    for (int64_t row = 0; row < outer->size; ++row) {
+      int64_t at = cells[row * summed + k];
+      if (at < 0) {
+        rows.defined[row] = 0;
+        continue;
+      }
+      uint32_t code = array.codes[at];
+      rows.values[row * rows.length + place] =
+          real ? static_cast<int32_t>(decodeFloat(array.type, code))
+               : decodeInteger(array.type, code);
+    }
   }
   return rows;
 }
@@ -335,19 +363,24 @@ static uint32_t sumIntegers(const int32_t *lhs, const int32_t *rhs,
   return sum;
 }
 
-/// A packet as a tree of neighbours, the packets in order to +0.
+/// A packet as a tree of neighbours, the packets of a part in order to +0, and
+/// the parts in order.
 static uint32_t sumFloats(const int32_t *lhs, const int32_t *rhs,
-                          int64_t length, int64_t packet) {
+                          int64_t length, int64_t part, int64_t packet) {
   SmallVector<float, 64> tree(packet);
   float sum = 0;
-  for (int64_t begin = 0; begin < length; begin += packet) {
-    for (int64_t k = 0; k < packet; ++k)
-      tree[k] = mulHostF32(std::bit_cast<float>(lhs[begin + k]),
-                           std::bit_cast<float>(rhs[begin + k]));
-    for (int64_t width = packet; width > 1; width /= 2)
-      for (int64_t k = 0; k < width / 2; ++k)
-        tree[k] = addHostF32(tree[2 * k], tree[2 * k + 1]);
-    sum = addHostF32(sum, tree[0]);
+  for (int64_t first = 0; first < length; first += part) {
+    float partial = 0;
+    for (int64_t begin = first; begin < first + part; begin += packet) {
+      for (int64_t k = 0; k < packet; ++k)
+        tree[k] = mulHostF32(std::bit_cast<float>(lhs[begin + k]),
+                             std::bit_cast<float>(rhs[begin + k]));
+      for (int64_t width = packet; width > 1; width /= 2)
+        for (int64_t k = 0; k < width / 2; ++k)
+          tree[k] = addHostF32(tree[2 * k], tree[2 * k + 1]);
+      partial = addHostF32(partial, tree[0]);
+    }
+    sum = addHostF32(sum, partial);
   }
   return std::bit_cast<uint32_t>(sum);
 }
@@ -360,8 +393,9 @@ static LogicalResult interpretContract(tmap::ContractOp op,
   SmallVector<int> over =
       tmap::findAxes(type.getMapping().getAxes(), op.getOver());
   auto result = makeResult(op, execution);
-  auto lhs = makeRows(op, op.getLhs(), over, packet, execution);
-  auto rhs = makeRows(op, op.getRhs(), over, packet, execution);
+  SmallVector<tmap::SumParts> parts = tmap::getSumParts(op);
+  auto lhs = makeRows(op, op.getLhs(), over, parts, execution);
+  auto rhs = makeRows(op, op.getRhs(), over, parts, execution);
   if (failed(result) || failed(lhs) || failed(rhs))
     return failure();
   execution.addSteps(
@@ -376,7 +410,7 @@ static LogicalResult interpretContract(tmap::ContractOp op,
     const int32_t *a = lhs->values.data() + left[i] * lhs->length;
     const int32_t *b = rhs->values.data() + right[i] * rhs->length;
     result->codes[i] = isFloat(elementType)
-                           ? sumFloats(a, b, lhs->length, packet)
+                           ? sumFloats(a, b, lhs->length, lhs->part, packet)
                            : sumIntegers(a, b, lhs->length);
     result->defined[i] = 1;
   }

@@ -100,6 +100,7 @@ private:
   std::vector<Tensor> arguments;
   std::string body;
   unsigned values = 0;
+  bool hasLongSums = false;
 };
 
 } // namespace
@@ -130,7 +131,7 @@ Tensor Generator::windowed(const std::string &type, const std::string &axes) {
 
 /// An argument as i32 or f32, through a cast more often than not.
 Tensor Generator::widened(const std::string &type, const std::string &axes) {
-  if (!axes.empty() && chance(8))
+  if (!axes.empty() && !hasLongSums && chance(8))
     return windowed(type, axes);
   if (chance(40))
     return argument(type, axes);
@@ -149,7 +150,7 @@ Tensor Generator::contract() {
   if (chance(15))
     rhs += "H";
   std::string over = chance(15) ? "LK" : "K";
-  Tensor a = chance(15)
+  Tensor a = !hasLongSums && chance(15)
                  ? windowed(type, batch + lhs + over)
                  : argument(type, chance(75) ? batch + lhs + over
                                              : shuffle(batch + lhs + over));
@@ -311,6 +312,15 @@ std::string Generator::write() {
           {'L', pick<int64_t>({1, 2, 3})},
           {'T', 1},
           {'Y', pick<int64_t>({1, 4, 9, 30, 128})}};
+  // Sums that are taken in parts; a window would be a copy for each cell.
+  hasLongSums = chance(12);
+  if (hasLongSums) {
+    axes[2].size = pick<int64_t>({1, 3, 8});
+    axes[3].size = pick<int64_t>({1, 5, 16});
+    axes[4].size =
+        pick<int64_t>({2056, 4096, 4099, 5001, 6000, 8256, 9001, 16384});
+    count("long sums");
+  }
   Tensor value;
   if (chance(60)) {
     value = contract();

@@ -129,6 +129,73 @@ func.func @kernel(%x: !x) -> !y attributes {visa.kernel} {
             expected);
 }
 
+/// 4,100 elements: four parts of 1,032, the last one of 1,004.
+TEST_F(InterpreterTest, LongReductionInParts) {
+  constexpr int64_t T = 4100, part = 1032;
+  Codes x;
+  for (int64_t i = 0; i < T; ++i)
+    x.push_back(bits(mixed(i)));
+  float sum = 0;
+  for (int64_t first = 0; first < T; first += part) {
+    float partial = 0;
+    for (int64_t i = first; i < std::min(first + part, T); i += 4)
+      partial += (mixed(i) + mixed(i + 1)) + (mixed(i + 2) + mixed(i + 3));
+    sum += partial;
+  }
+  EXPECT_EQ(runCodes(R"(
+#axes = #tmap.axes<T = 4100>
+!x = !tmap.tensor<f32, "T", #axes>
+!y = !tmap.tensor<f32, "1", #axes>
+func.func @kernel(%x: !x) -> !y attributes {visa.kernel} {
+  %y = tmap.reduce add %x over [T] : !x -> !y
+  return %y : !y
+}
+)",
+                     {x}),
+            Codes{bits(sum)});
+}
+
+/// Three times 4,100 products of 2 bytes: each index of K is more than 1 KiB,
+/// so that L is cut as well. Parts of 288 are the first of at most 512; those
+/// of the fourth index of K are empty.
+TEST_F(InterpreterTest, LongContractionInParts) {
+  constexpr int64_t K = 3, L = 4100, part = 288;
+  Codes a, b;
+  for (int64_t i = 0; i < K * L; ++i) {
+    a.push_back(toBf16(mixed(i)));
+    b.push_back(toBf16(mixed(i + 5)));
+  }
+  float sum = 0;
+  for (int64_t k = 0; k < K; ++k)
+    for (int64_t first = 0; first < L; first += part) {
+      float partial = 0;
+      for (int64_t begin = first; begin < std::min(first + part, L);
+           begin += 32) {
+        float tree[32];
+        for (int64_t n = 0; n < 32; ++n)
+          tree[n] = begin + n < L ? bf16Value(mixed(k * L + begin + n)) *
+                                        bf16Value(mixed(k * L + begin + n + 5))
+                                  : 0.0f;
+        for (int width = 16; width > 0; width /= 2)
+          for (int n = 0; n < width; ++n)
+            tree[n] = tree[2 * n] + tree[2 * n + 1];
+        partial += tree[0];
+      }
+      sum += partial;
+    }
+  EXPECT_EQ(runCodes(R"(
+#axes = #tmap.axes<K = 3, L = 4100>
+!a = !tmap.tensor<bf16, "K, L", #axes>
+!c = !tmap.tensor<f32, "1", #axes>
+func.func @kernel(%a: !a, %b: !a) -> !c attributes {visa.kernel} {
+  %c = tmap.contract %a, %b over [K, L] : !a, !a -> !c
+  return %c : !c
+}
+)",
+                     {a, b}),
+            Codes{bits(sum)});
+}
+
 /// (x[n, h] + b[h]) · 2.5 - s[n], then a transpose to bf16.
 TEST_F(InterpreterTest, ElementwiseByAxisName) {
   constexpr int64_t N = 3, H = 5;

@@ -19,11 +19,17 @@ using namespace furiosa::tmap;
 using namespace furiosa::tmap::contraction;
 namespace machine = furiosa::rngd::machine;
 
-int64_t tmap::getGrownSize(ContractOp op, int64_t size, bool last) {
+void tmap::growSums(ContractOp op, MutableArrayRef<int64_t> sizes) {
   ElementType type = *getElementType(op.getLhs().getType().getElementType());
+  AxesAttr axes = op.getLhs().getType().getMapping().getAxes();
+  SmallVector<int> over = findAxes(axes, op.getOver());
+  SmallVector<SumParts> parts = getSumParts(op);
   // One flit is enough where all fits in it: the other half of the tree is 0.
-  int64_t granule = size <= getFlit(type) ? getFlit(type) : getPacketSize(type);
-  return last ? llvm::divideCeil(size, granule) * granule : size;
+  if (parts.back().count == 1 &&
+      axes.getAxes()[over.back()].size <= getFlit(type))
+    parts.back().length = getFlit(type);
+  for (auto [axis, part] : llvm::zip_equal(over, parts))
+    sizes[axis] = std::max(sizes[axis], part.length * part.count);
 }
 
 bool tmap::canNarrow(Operation *op, CastOp narrow) {
@@ -59,8 +65,8 @@ static SmallVector<int64_t> getTileSizes(int64_t from, int64_t whole) {
 }
 
 /// Groups in the register file at a time: as many as fit, a divisor of all.
-static bool choosePasses(Plan &plan, const Problem &problem,
-                         const KernelAxes &axes, int64_t sumBytes) {
+static bool choosePasses(Plan &plan, const Problem &problem) {
+  int64_t sumBytes = plan.sumCells() * wireBits(problem.type) / 8;
   if (!plan.hasColumns())
     return sumBytes * product(llvm::map_to_vector(
                           plan.batch, [](const Cut &c) { return c.tile; })) <=
@@ -90,21 +96,20 @@ static bool choosePasses(Plan &plan, const Problem &problem,
 constexpr int64_t maxOverlappingSteps = 16;
 
 /// Whether the products of a step are more than what a step more costs.
-static bool isWorthOverlap(const Plan &plan, const Problem &problem,
-                           int64_t sums) {
+static bool isWorthOverlap(const Plan &plan, const Problem &problem) {
   int64_t cells = 1;
   for (ArrayRef<Cut> cuts :
        {ArrayRef(plan.batch), ArrayRef(plan.rows), ArrayRef(plan.columns)})
     for (const Cut &cut : cuts)
       cells *= cut.tile;
-  return cells / machine::lanes * sums / getPacketSize(problem.type) >=
+  return cells / machine::lanes * plan.sumCells() /
+             getPacketSize(problem.type) >=
          2 * (machine::dmaStartupCycles +
               machine::mainContractionOverheadCycles);
 }
 
 /// Bytes of a slice's data memory.
-static int64_t getSliceBytes(const Plan &plan, const Problem &problem,
-                             int64_t sums) {
+static int64_t getSliceBytes(const Plan &plan, const Problem &problem) {
   int64_t batch = 1, rows = 1, columns = 1;
   for (const Cut &cut : plan.batch)
     batch *= cut.tile;
@@ -117,12 +122,14 @@ static int64_t getSliceBytes(const Plan &plan, const Problem &problem,
   int64_t held = rows / plan.ring * (plan.transposed[plan.stream] ? 2 : 1) +
                  columns * (plan.transposed[1 - plan.stream] ? 2 : 1);
   return batch *
-         (held * sums * wireBits(problem.type) + rows * columns * resultBits) /
+         (held * plan.sumCells() * wireBits(problem.type) +
+          rows * columns * resultBits) /
          8;
 }
 
 static int64_t boundPlan(const Plan &plan, const Problem &problem,
-                         const KernelAxes &axes, int64_t sums) {
+                         const KernelAxes &axes) {
+  int64_t sums = plan.sumCells();
   ArrayRef<Cut> lists[] = {plan.batch, plan.rows, plan.columns};
   int64_t tiles[3] = {1, 1, 1};
   for (auto [cells, cuts] : llvm::zip_equal(tiles, lists))
@@ -169,6 +176,12 @@ static int64_t boundPlan(const Plan &plan, const Problem &problem,
     main += weightLoads * tiles[0] * tiles[2] * sums / 8;
   if (plan.exchange > 1 && !plan.overlaps)
     main += rowSteps * columnSteps * tiles[0] * tiles[1] * plan.exchange;
+  int64_t tileSteps = rowSteps * columnSteps;
+  if (plan.joinsInSwitch())
+    main += tileSteps * (int64_t(machine::mainVectorOverheadCycles) +
+                         tiles[0] * tiles[1] * groups * plan.partCount());
+  else
+    main += tileSteps * plan.passes * boundSliceReduce(plan.partCount());
   int64_t store = boundStore(cells * resultBits / 8,
                              std::max<int64_t>(1, run * resultBits / 8));
   if (plan.overlaps) {
@@ -200,14 +213,14 @@ static bool canTranspose(const Plan &plan, const Problem &problem, int operand,
     turned.tile /= plan.ring;
   if (axes.isGrown(sum) || turned.padded != turned.size ||
       turned.tile % rngd::transposeCells(bits) != 0 ||
-      axes.size(sum) % (64 / bits) != 0)
+      plan.sums.back().tile % (64 / bits) != 0)
     return false;
   SmallVector<int> order = getAxesInOrder(type);
   if (order.size() < 2 || order.back() != turned.axis)
     return false;
   SmallVector<Cut> held(plan.batch);
   llvm::append_range(held, cuts.drop_back());
-  held.push_back({sum, axes.size(sum), axes.size(sum), axes.size(sum)});
+  held.push_back(plan.sums.back());
   held.push_back(turned);
   return isLoadable(type, held, axes);
 }
@@ -268,7 +281,8 @@ static std::vector<Plan> getVariants(const Plan &plan, const Problem &problem,
   while (run * count < int64_t(machine::hbmAccessBytes) &&
          column.sliceUnits % (2 * count) == 0 && rows % (2 * count) == 0)
     count *= 2;
-  if (count > 1 && column.axis == problem.order.back() &&
+  if (count > 1 && plan.partCount() == 1 &&
+      column.axis == problem.order.back() &&
       grid.slices == int64_t(machine::slicesPerCluster) &&
       run % machine::accessWordBytes == 0)
     for (size_t i = plans.size(); i-- > 0;) {
@@ -276,6 +290,66 @@ static std::vector<Plan> getVariants(const Plan &plan, const Problem &problem,
       plans.back().exchange = count;
     }
   return plans;
+}
+
+namespace {
+/// How slices hold the summed axes.
+struct SumChoice {
+  SmallVector<Cut> sums;
+  PartsOrder order = PartsOrder::Together;
+};
+} // namespace
+
+/// Ways to hold the summed axes in slices, whole ones first: sums of floats in
+/// the parts that their order asks for, those of integers in as few and in
+/// more.
+static SmallVector<SumChoice>
+getSumChoices(ContractOp op, const Problem &problem, const KernelAxes &axes) {
+  SmallVector<SumChoice> choices;
+  SmallVector<SumParts> parts = getSumParts(op);
+  SmallVector<Cut> sums;
+  bool isReal = isFloat(problem.type);
+  for (auto [axis, part] : llvm::zip_equal(problem.over, parts)) {
+    int64_t full = axes.fullSize(axis);
+    // What another op makes longer has more zeros at its end.
+    if (isReal && part.count > 1 && part.length * part.count != full)
+      return {};
+    Cut cut{axis, full, isReal && part.count > 1 ? part.length : full, full};
+    cut.isFilled = true;
+    sums.push_back(cut);
+  }
+  auto isLong = [&] {
+    uint64_t cells = 1;
+    for (const Cut &cut : sums)
+      cells = llvm::SaturatingMultiply<uint64_t>(cells, cut.tile);
+    return cells > uint64_t(machine::trfLaneBytes) * 8 / wireBits(problem.type);
+  };
+  if (!isLong())
+    choices.push_back({sums});
+  if (isReal) {
+    // One axis of parts is what a reduction in a slice can add up.
+    if (llvm::count_if(sums, [](const Cut &cut) { return cut.units() > 1; }) ==
+        1)
+      choices.push_back({sums, PartsOrder::Apart});
+    return choices;
+  }
+  for (int64_t count = 2;
+       count <= int64_t(machine::slicesPerCluster) || choices.empty();
+       count *= 2) {
+    Cut *halved = nullptr;
+    for (Cut &cut : sums) {
+      bool isLast = &cut == &sums.back();
+      int64_t granule = isLast ? getPacketSize(problem.type) : 1;
+      if (!halved && cut.tile % (2 * granule) == 0)
+        halved = &cut;
+    }
+    if (!halved)
+      break;
+    halved->tile /= 2;
+    if (!isLong())
+      choices.push_back({sums});
+  }
+  return choices;
 }
 
 FailureOr<std::vector<Candidate>>
@@ -301,18 +375,26 @@ tmap::enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
     else
       problem->free[in[1]].push_back(axis);
   }
-  int64_t sums = 1;
-  for (int axis : problem->over)
-    sums *= axes.fullSize(axis);
-  int64_t sumBytes = sums * wireBits(problem->type) / 8;
-  if (sumBytes > int64_t(machine::trfLaneBytes))
-    return op.emitOpError()
-           << "not yet supported: a sum over " << sums << " elements of "
-           << problem->elementType << ", which are more than the "
-           << machine::trfLaneBytes
-           << " bytes that a lane holds; split the axis by a tmap.reshape, "
-              "contract with its outer part as a batch axis, and fold that by "
-              "a tmap.reduce";
+  Grid grid = search.getGrid();
+  SmallVector<SumChoice> sumChoices = getSumChoices(op, *problem, axes);
+  int64_t parts = 1;
+  if (!sumChoices.empty())
+    for (const Cut &cut : sumChoices.front().sums)
+      parts *= cut.units();
+  if (sumChoices.empty() || parts > grid.slices) {
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "not yet supported: a sum over ";
+    for (auto [i, axis] : llvm::enumerate(problem->over))
+      diag << (i == 0 ? "" : " times ") << axes.size(axis);
+    diag << " elements of " << problem->elementType << ", whose ";
+    if (sumChoices.empty())
+      return diag << "parts are others than those of another sum along the "
+                     "same axis; rename it by a tmap.reshape";
+    return diag << parts << " parts are more than the " << grid.slices
+                << " slices of a cluster; split the axis by a tmap.reshape, "
+                   "contract with its outer part as a batch axis, and fold "
+                   "that by a tmap.reduce";
+  }
 
   auto sizeOf = [&](ArrayRef<int> list, int64_t granule) {
     int64_t size = 1;
@@ -322,7 +404,6 @@ tmap::enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
                   : axes.size(axis);
     return size;
   };
-  Grid grid = search.getGrid();
   int64_t products = 1;
   for (ArrayRef<int> list : {ArrayRef(problem->order), ArrayRef(problem->over)})
     for (int axis : list)
@@ -343,11 +424,46 @@ tmap::enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
     candidate.products = products;
     candidate.productsPerCycle = productsPerCycle;
     candidate.bound = plan.bound;
+    candidate.isExtra = plan.isExtra;
     candidate.emit = [problem, kept, &axes](Emitter &emitter,
                                             ValueRange operands) {
       return Contraction(*problem, *kept, axes).emit(emitter, operands);
     };
     candidates.push_back(std::move(candidate));
+  };
+  // `stays`: as it is; `overlaps`: its steps may run beside each other.
+  auto addVariant = [&](const Plan &variant, bool stays, bool overlaps) {
+    Plan full = variant;
+    int stream = full.stream;
+    for (int operand : {0, 1}) {
+      SmallVector<Cut> held(full.batch);
+      llvm::append_range(held, operand == stream ? full.rows : full.columns);
+      if (operand == stream && full.ring > 1)
+        held.back().tile /= full.ring;
+      bool cutsFilled = false;
+      for (const Cut &cut : full.sums) {
+        held.push_back(cut);
+        cutsFilled |= cut.units() > 1 && axes.isGrown(cut.axis);
+      }
+      full.staged[operand] =
+          cutsFilled || !isLoadable(types[operand], held, axes);
+      if (full.staged[operand] &&
+          canTranspose(full, *problem, operand, types[operand], axes)) {
+        full.staged[operand] = false;
+        full.transposed[operand] = true;
+      }
+    }
+    if (getSliceBytes(full, *problem) > int64_t(machine::dmSliceBytes))
+      return;
+    if (stays) {
+      full.bound = boundPlan(full, *problem, axes);
+      add(full);
+    }
+    full.overlaps = overlaps && isWorthOverlap(full, *problem);
+    if (full.overlaps) {
+      full.bound = boundPlan(full, *problem, axes);
+      add(full);
+    }
   };
   bool looped = false;
   for (int stream : {0, 1}) {
@@ -389,46 +505,32 @@ tmap::enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
                    {&plan.batch, &plan.rows, &plan.columns})
                 for (Cut &cut : *list)
                   cuts.push_back(&cut);
-              auto place = spread(cuts, axes, grid);
-              if (!place || !choosePasses(plan, *problem, axes, sumBytes) ||
-                  !canHoldSides(plan, *problem))
-                continue;
-              looped |= isLoop && stays;
-              plan.place = *place;
-              for (const Plan &variant :
-                   getVariants(plan, *problem, axes, grid)) {
-                Plan full = variant;
-                for (int operand : {0, 1}) {
-                  SmallVector<Cut> held(full.batch);
-                  llvm::append_range(held, operand == stream ? full.rows
-                                                             : full.columns);
-                  if (operand == stream && full.ring > 1)
-                    held.back().tile /= full.ring;
-                  for (int axis : problem->over)
-                    held.push_back({axis, axes.size(axis), axes.size(axis),
-                                    axes.size(axis)});
-                  full.staged[operand] =
-                      !isLoadable(types[operand], held, axes);
-                  if (full.staged[operand] &&
-                      canTranspose(full, *problem, operand, types[operand],
-                                   axes)) {
-                    full.staged[operand] = false;
-                    full.transposed[operand] = true;
-                  }
-                }
-                if (getSliceBytes(full, *problem, sums) >
-                    int64_t(machine::dmSliceBytes))
+              int64_t wholeBound = std::numeric_limits<int64_t>::max();
+              for (const SumChoice &choice : sumChoices) {
+                plan.isExtra =
+                    &choice != &sumChoices.front() && !isFloat(problem->type);
+                plan.sums = choice.sums;
+                plan.order = choice.order;
+                // The functions of a pass stand in front of a reduction.
+                if (plan.joinsInSwitch() && problem->hasSteps())
                   continue;
-                if (stays) {
-                  full.bound = boundPlan(full, *problem, axes, sums);
-                  add(full);
-                }
-                full.overlaps =
-                    overlaps && isWorthOverlap(full, *problem, sums);
-                if (full.overlaps) {
-                  full.bound = boundPlan(full, *problem, axes, sums);
-                  add(full);
-                }
+                auto places =
+                    spreadSums(cuts, plan.sums, axes, grid, plan.order);
+                if (!places || !choosePasses(plan, *problem) ||
+                    !canHoldSides(plan, *problem))
+                  continue;
+                plan.place = places->parts;
+                plan.resultPlace = places->sums;
+                // Parts are worth it where they save more than they cost.
+                plan.bound = boundPlan(plan, *problem, axes);
+                if (plan.bound >= wholeBound)
+                  continue;
+                if (!isFloat(problem->type))
+                  wholeBound = plan.bound;
+                looped |= isLoop && stays;
+                for (const Plan &variant :
+                     getVariants(plan, *problem, axes, grid))
+                  addVariant(variant, stays, overlaps);
               }
             }
       }

@@ -29,6 +29,7 @@ struct Problem {
   std::optional<VectorPass> pass;
 
   bool hasSides() const { return pass && !pass->sides.empty(); }
+  bool hasSteps() const { return pass && !pass->steps.empty(); }
 };
 
 /// One way to run it.
@@ -36,6 +37,12 @@ struct Plan {
   /// Which operand is the stream: 0 or 1.
   int stream = 0;
   llvm::SmallVector<Cut> batch, rows, columns;
+  /// The summed axes, of which slices hold parts. Sums of parts that lie apart
+  /// are brought together by the switch and added in a chain of their own.
+  llvm::SmallVector<Cut> sums;
+  PartsOrder order = PartsOrder::Together;
+  /// More parts than are needed.
+  bool isExtra = false;
   /// Groups of lanes in the register file at a time, and how often it is
   /// loaded.
   int64_t groups = 1, passes = 1;
@@ -56,10 +63,27 @@ struct Plan {
   /// Operands that lie in HBM with the summed axis outside of the last free
   /// one; the transpose engine turns them in the slice.
   bool transposed[2] = {false, false};
-  Place place;
+  /// Of the operands, and of the result.
+  Place place, resultPlace;
   int64_t bound = 0;
 
   bool hasColumns() const { return !columns.empty(); }
+  int64_t partCount() const {
+    int64_t count = 1;
+    for (const Cut &cut : sums)
+      count *= cut.units();
+    return count;
+  }
+  bool joinsInSwitch() const {
+    return partCount() > 1 && order == PartsOrder::Apart;
+  }
+  /// Cells in a slice that make one sum.
+  int64_t sumCells() const {
+    int64_t cells = 1;
+    for (const Cut &cut : sums)
+      cells *= cut.tile;
+    return cells;
+  }
 };
 
 /// Writes the chains of one plan.
@@ -68,11 +92,10 @@ public:
   Contraction(const Problem &problem, const Plan &plan, const KernelAxes &axes)
       : problem(problem), plan(plan), axes(axes) {
     flit = getFlit(problem.type);
-    last = problem.over.back();
-    packet = std::min(getPacketSize(problem.type), axes.fullSize(last));
-    for (int axis : llvm::ArrayRef(problem.over).drop_back())
-      outerSums.push_back(axes.fullSize(axis) == 1 ? "" : axes.name(axis));
-    lastSum = axes.name(last);
+    packet = std::min(getPacketSize(problem.type), plan.sums.back().tile);
+    for (const Cut &cut : llvm::ArrayRef(plan.sums).drop_back())
+      outerSums.push_back(cut.inner(axes));
+    lastSum = plan.sums.back().inner(axes);
     for (const Cut &cut : plan.batch)
       batch.push_back(cut.inner(axes));
     for (const Cut &cut : plan.rows)
@@ -122,6 +145,8 @@ private:
   FlitShape getFlitShape() const;
   mlir::Value loadRegisters(Emitter &emitter, mlir::Value weight) const;
   mlir::Value emitExchange(Emitter &emitter, mlir::Value tile) const;
+  /// Adds the sums of parts that lie apart.
+  mlir::Value emitJoin(Emitter &emitter, mlir::Value parts) const;
   mlir::Value loadTransposed(Emitter &emitter, int operand,
                              mlir::Value source) const;
   /// The slices in which the stream lies before the switch.
@@ -129,13 +154,13 @@ private:
   static constexpr int64_t lanes() { return rngd::machine::lanes; }
   /// `K / n`, empty for one; `K % n`.
   std::string sumSteps(int64_t n) const {
-    int64_t size = axes.fullSize(last);
-    return n == size ? "" : lastSum + " / " + std::to_string(n);
+    const Cut &cut = plan.sums.back();
+    return cut.digit(axes, n, cut.tile / n);
   }
   std::string piece(int64_t n) const {
-    return n == axes.fullSize(last) ? lastSum
-                                    : lastSum + " % " + std::to_string(n);
+    return plan.sums.back().digit(axes, 1, n);
   }
+
   /// Groups stand innermost: a packet is sent to all of them.
   TermList groupTerms() const { return concat({outerColumns, {group}}); }
   std::string outerTime() const {
@@ -144,12 +169,17 @@ private:
   }
   DmLayout layout(int operand) const;
   TermList resultTerms(llvm::ArrayRef<std::string> lastTerms) const;
+  /// `1 # n`: a number that fills a word of memory.
+  static std::string filledWord(mlir::Type type) {
+    return "1 # " + std::to_string(64 / wireBits(*getElementType(type)));
+  }
+  /// What is left of the way from `from` to the type of the result.
+  void emitNarrowing(Emitter &emitter, mlir::Type from) const;
 
   const Problem &problem;
   const Plan &plan;
   const KernelAxes &axes;
   int64_t flit, packet;
-  int last;
   std::string lastSum;
   TermList batch, rows, columns, outerColumns, outerSums;
   /// Rows that a slice fetches, and in the order in which they are worked on.

@@ -31,6 +31,8 @@ std::string Contraction::streamSlice() const {
     for (const Cut &cut : cuts)
       terms.push_back(cut.slices(axes));
   terms.push_back(ringRows);
+  for (const Cut &cut : plan.sums)
+    terms.push_back(cut.slices(axes));
   return joinTerms(terms);
 }
 
@@ -254,7 +256,7 @@ SmallVector<Value> Contraction::loadSides(Emitter &emitter, ValueRange tensors,
     SmallVector<int> axesHeld = getAxesInOrder(type);
     DmLayout layout;
     layout.elementType = type.getElementType();
-    layout.place = plan.place;
+    layout.place = plan.resultPlace;
     TermList order, time;
     SmallVector<Cut> held;
     for (ArrayRef<Cut> cuts : {ArrayRef(plan.batch), ArrayRef(plan.columns)})
@@ -278,27 +280,91 @@ SmallVector<Value> Contraction::loadSides(Emitter &emitter, ValueRange tensors,
         source, layout,
         isLoadable(type, held, axes) ? std::nullopt : std::optional(order));
     std::string element = joinTerms(concat({time, {lane}}));
-    loaded.push_back(
-        emitter.chain(visa::Context::Sub,
-                      emitter.vrfType(side.type, plan.place, element), [&] {
-                        emitter.fetch(memory, joinTerms(time), lane);
-                        if (side.type != layout.elementType)
-                          emitter.fetchCast(side.type);
-                        emitter.collect(joinTerms(time), lane);
-                        emitter.toVrf(element);
-                      }));
+    loaded.push_back(emitter.chain(
+        visa::Context::Sub,
+        emitter.vrfType(side.type, plan.resultPlace, element), [&] {
+          emitter.fetch(memory, joinTerms(time), lane);
+          if (side.type != layout.elementType)
+            emitter.fetchCast(side.type);
+          emitter.collect(joinTerms(time), lane);
+          emitter.toVrf(element);
+        }));
   }
   return loaded;
+}
+
+/// Parts in time, each a flit: the order of their addition is that of time.
+Value Contraction::emitJoin(Emitter &emitter, Value parts) const {
+  OpBuilder &b = emitter.builder;
+  Location loc = emitter.loc;
+  bool half = !plan.hasColumns();
+  std::string packet = half ? "1 # 8" : lane;
+  std::string packet4 =
+      half ? "1 # 4" : plan.columns.back().digit(axes, 1, lanes() / 2);
+  TermList time = resultTerms({});
+  std::string element =
+      joinTerms(concat({time,
+                        {half ? filledWord(problem.resultType)
+                              : plan.columns.back().inner(axes)}}));
+  if (!half)
+    time.push_back(plan.columns.back().digit(
+        axes, lanes(), plan.columns.back().tile / lanes()));
+  TermList joined = time;
+  std::string axis;
+  for (const Cut &cut : plan.sums)
+    if (cut.units() > 1) {
+      joined.push_back(cut.slices(axes));
+      axis = axes.name(cut.axis);
+    }
+  TermList halves;
+  if (!half)
+    halves.push_back(plan.columns.back().digit(axes, lanes() / 2, 2));
+  return emitter.chain(
+      visa::Context::Main,
+      emitter.dmType(problem.resultType, plan.resultPlace, element), [&] {
+        emitter.fetch(parts, joinTerms(time),
+                      half ? filledWord(problem.sumType) : lane);
+        emitter.exchange(visa::SwitchConfig::Broadcast1,
+                         {plan.partCount(), plan.place.gap},
+                         plan.resultPlace.slice, joinTerms(joined));
+        emitter.collect(joinTerms(joined), packet);
+        visa::VectorInitOp::create(b, loc);
+        visa::VectorTagOp::create(b, loc, visa::TagMode::Zero,
+                                  b.getArrayAttr({}));
+        visa::VectorNarrowOp::create(
+            b, loc, half ? visa::NarrowKind::Trim : visa::NarrowKind::Split,
+            half ? StringAttr()
+                 : b.getStringAttr(joinTerms(concat({joined, halves}))),
+            b.getStringAttr(packet4));
+        visa::VectorReduceOp::create(b, loc, visa::VectorFn::Add, axis,
+                                     joinTerms(concat({time, halves})),
+                                     packet4);
+        visa::VectorWidenOp::create(
+            b, loc, half ? visa::WidenKind::Pad : visa::WidenKind::Concat,
+            half ? StringAttr() : b.getStringAttr(joinTerms(time)),
+            b.getStringAttr(packet));
+        visa::VectorFinalOp::create(b, loc);
+        emitNarrowing(emitter, problem.sumType);
+        emitter.commit(half ? filledWord(problem.resultType) : lane, element);
+      });
+}
+
+void Contraction::emitNarrowing(Emitter &emitter, Type from) const {
+  if (problem.resultType != from)
+    emitter.cast(
+        problem.resultType,
+        (plan.hasColumns() ? lane : std::string("1")) + " # " +
+            std::to_string(getFlit(*getElementType(problem.resultType))));
 }
 
 /// The chains on what a step of the loops has brought into data memory.
 Value Contraction::emitTile(Emitter &emitter, Value stream, Value weight,
                             ValueRange sides, Value registers) const {
+  bool isPart = plan.joinsInSwitch();
+  Type tileType = isPart ? problem.sumType : problem.resultType;
+  const Place &place = isPart ? plan.place : plan.resultPlace;
   // Fewer than eight lanes fill a word with padding.
-  ElementType resultType = *getElementType(problem.resultType);
-  int64_t word = 64 / wireBits(resultType);
-  std::string trimmed =
-      plan.hasColumns() ? lane : "1 # " + std::to_string(word);
+  std::string trimmed = plan.hasColumns() ? lane : filledWord(tileType);
   std::string folded = plan.hasColumns() ? lane : "1 # 8";
 
   TermList kept = concat({batch, timeRows, groupTerms()});
@@ -306,16 +372,17 @@ Value Contraction::emitTile(Emitter &emitter, Value stream, Value weight,
   auto runPass = [&](Value weightTile, ArrayRef<std::string> resultElement,
                      Value into) {
     Value file = registers ? registers : loadRegisters(emitter, weightTile);
-    Type resultDm = into ? into.getType()
-                         : emitter.dmType(problem.resultType, plan.place,
-                                          joinTerms(resultElement));
+    Type resultDm =
+        into ? into.getType()
+             : emitter.dmType(tileType, place, joinTerms(resultElement));
     return emitter.chain(visa::Context::Main, resultDm, [&] {
       TermList fetchTime = concat({batch, fetchedRows, outerSums});
       emitter.fetch(stream, joinTerms(fetchTime), lastSum);
       if (plan.ring > 1) {
         fetchTime.push_back(ringRows);
-        emitter.exchange(visa::SwitchConfig::Broadcast1, {plan.ring, 1},
-                         plan.place.slice, joinTerms(fetchTime));
+        emitter.exchange(visa::SwitchConfig::Broadcast1,
+                         {plan.ring, plan.partCount()}, plan.place.slice,
+                         joinTerms(fetchTime));
       }
       emitter.collect(joinTerms(concat({fetchTime, {sumSteps(flit)}})),
                       piece(flit));
@@ -326,12 +393,22 @@ Value Contraction::emitTile(Emitter &emitter, Value stream, Value weight,
       visa::ContractTimeOp::create(b, emitter.loc, joinTerms(kept));
       visa::ContractLaneOp::create(b, emitter.loc, visa::LaneMode::Interleaved,
                                    joinTerms(kept), folded);
-      if (problem.pass && !problem.pass->steps.empty())
-        emitSteps(emitter, *problem.pass, getFlitShape(), sides);
-      if (problem.pass && problem.resultType != problem.pass->lastType)
-        emitter.cast(problem.resultType,
-                     (plan.hasColumns() ? lane : std::string("1")) + " # " +
-                         std::to_string(getFlit(resultType)));
+      auto addSlices = [&] {
+        if (plan.partCount() > 1)
+          visa::VectorInterSliceReduceOp::create(
+              b, emitter.loc, visa::VectorFn::Add, plan.resultPlace.slice,
+              joinTerms(kept));
+      };
+      if (!isPart && problem.hasSteps()) {
+        emitSteps(emitter, *problem.pass, getFlitShape(), sides, addSlices);
+      } else if (!isPart && plan.partCount() > 1) {
+        visa::VectorInitOp::create(b, emitter.loc);
+        addSlices();
+        visa::VectorFinalOp::create(b, emitter.loc);
+      }
+      if (!isPart)
+        emitNarrowing(emitter,
+                      problem.pass ? problem.pass->lastType : problem.sumType);
       emitter.commit(trimmed, joinTerms(resultElement), into);
     });
   };
@@ -339,10 +416,13 @@ Value Contraction::emitTile(Emitter &emitter, Value stream, Value weight,
   std::string whole =
       plan.hasColumns() ? plan.columns.back().inner(axes) : trimmed;
   TermList wholeResult = resultTerms({whole});
-  if (plan.passes == 1) {
-    Value tile = runPass(weight, wholeResult, {});
-    return plan.exchange > 1 ? emitExchange(emitter, tile) : tile;
-  }
+  auto finish = [&](Value tile) {
+    return isPart              ? emitJoin(emitter, tile)
+           : plan.exchange > 1 ? emitExchange(emitter, tile)
+                               : tile;
+  };
+  if (plan.passes == 1)
+    return finish(runPass(weight, wholeResult, {}));
   // A window of the weight and of the result for each pass.
   const Cut &inner = plan.columns.back();
   std::string tile = inner.digit(axes, 1, plan.groups * lanes());
@@ -350,20 +430,18 @@ Value Contraction::emitTile(Emitter &emitter, Value stream, Value weight,
     return TermList{"1 " + std::string(pad) + " " + std::to_string(plan.passes),
                     tile};
   };
-  Type resultDm =
-      emitter.dmType(problem.resultType, plan.place, joinTerms(wholeResult));
+  Type resultDm = emitter.dmType(tileType, place, joinTerms(wholeResult));
   Value result = visa::AllocOp::create(emitter.builder, emitter.loc, resultDm);
   Type weightView = emitter.dmType(
       problem.elementType, plan.place,
       joinTerms(
           concat({batch, outerColumns, window("#"), outerSums, {lastSum}})));
   TermList viewTerms = resultTerms(window("#{!}"));
-  Type resultView =
-      emitter.dmType(problem.resultType, plan.place, joinTerms(viewTerms));
+  Type resultView = emitter.dmType(tileType, place, joinTerms(viewTerms));
   emitter.forEach(plan.passes, [&](Value at) {
     Value weightTile = emitter.tile(weight, at, pass, weightView);
     Value into = emitter.tile(result, at, pass, resultView);
     runPass(weightTile, viewTerms, into);
   });
-  return plan.exchange > 1 ? emitExchange(emitter, result) : result;
+  return finish(result);
 }

@@ -448,11 +448,13 @@ tmap::buildPass(Operation *op, function_ref<bool(Operation *)> isDeferred,
 //===----------------------------------------------------------------------===//
 
 void tmap::emitSteps(Emitter &emitter, const VectorPass &pass,
-                     const FlitShape &flit, ValueRange sides) {
+                     const FlitShape &flit, ValueRange sides,
+                     function_ref<void()> first) {
   OpBuilder &b = emitter.builder;
   Location loc = emitter.loc;
   MLIRContext *context = b.getContext();
   visa::VectorInitOp::create(b, loc);
+  first();
   SmallVector<Attribute> comparisons;
   if (pass.test)
     for (vector::Comparison comparison : pass.test->comparisons)

@@ -102,9 +102,11 @@ struct FlitShape {
     return half ? time8() : joinTerms(concat({outer, {steps4}}));
   }
 };
-/// Writes the stages of the steps, from vector_init to vector_final.
-void emitSteps(Emitter &emitter, const VectorPass &pass, const FlitShape &flit,
-               mlir::ValueRange sides);
+/// Writes the stages of the steps, from vector_init to vector_final. `first`
+/// writes what comes directly behind vector_init.
+void emitSteps(
+    Emitter &emitter, const VectorPass &pass, const FlitShape &flit,
+    mlir::ValueRange sides, llvm::function_ref<void()> first = [] {});
 
 } // namespace furiosa::tmap
 

@@ -85,6 +85,14 @@ std::string Cut::digit(const KernelAxes &axes, int64_t low,
                        int64_t count) const {
   if (count == 1)
     return "";
+  if (isFilled) {
+    std::string text = axes.name(axis);
+    if (low != 1)
+      text += " / " + std::to_string(low);
+    if (low * count != axes.fullSize(axis))
+      text += " % " + std::to_string(count);
+    return text;
+  }
   std::string text = axes.live(axis);
   if (size != axes.size(axis) && padded == size) {
     // A digit of the axis itself.
@@ -114,7 +122,9 @@ Grid Grid::get(visa::TargetAttr target) {
 }
 
 std::optional<Place> tmap::spread(MutableArrayRef<Cut *> cuts,
-                                  const KernelAxes &axes, const Grid &grid) {
+                                  const KernelAxes &axes, const Grid &grid,
+                                  ArrayRef<std::string> parts,
+                                  PartsOrder order) {
   for (Cut *cut : cuts)
     cut->padded = llvm::divideCeil(cut->size, cut->tile) * cut->tile;
   // The outermost cut that has units for all clusters is shared by them.
@@ -150,11 +160,44 @@ std::optional<Place> tmap::spread(MutableArrayRef<Cut *> cuts,
       place.slice = "[" + place.slice + "]";
     place.slice += " # " + std::to_string(rows);
   }
-  if (place.gap > 1)
-    place.slice =
-        joinTerms({place.usedSlices == 1 && rows == 1 ? "" : place.slice,
-                   "1 # " + std::to_string(place.gap)});
+  std::string gap = place.gap > 1 ? "1 # " + std::to_string(place.gap) : "";
+  TermList used = {place.usedSlices == 1 && rows == 1 ? "" : place.slice};
+  place.slice =
+      joinTerms(order == PartsOrder::Apart ? concat({used, parts, {gap}})
+                                           : concat({used, {gap}, parts}));
   return place;
+}
+
+int64_t Place::usedSlicesOfPE() const {
+  int64_t slices = machine::slicesPerPE;
+  int64_t groups = llvm::divideCeil(slices, gap * neighbours);
+  return std::min({usedSlices, slices, groups * neighbours});
+}
+
+std::optional<SumPlaces> tmap::spreadSums(MutableArrayRef<Cut *> cuts,
+                                          MutableArrayRef<Cut> sums,
+                                          const KernelAxes &axes,
+                                          const Grid &grid, PartsOrder order) {
+  int64_t count = 1;
+  TermList digits;
+  for (Cut &cut : sums) {
+    cut.sliceUnits = cut.units();
+    digits.push_back(cut.slices(axes));
+    count *= cut.sliceUnits;
+  }
+  if (count > grid.slices)
+    return std::nullopt;
+  Grid outside{grid.clusters, grid.slices / count};
+  auto parts = spread(cuts, axes, outside, digits, order);
+  std::string freed = count == 1 ? "" : "1 # " + std::to_string(count);
+  auto whole = spread(cuts, axes, outside, freed, order);
+  if (!parts || !whole)
+    return std::nullopt;
+  parts->usedSlices *= count;
+  if (order == PartsOrder::Together)
+    parts->neighbours = count;
+  whole->gap *= count;
+  return SumPlaces{*parts, *whole};
 }
 
 SmallVector<Cut> tmap::shareCells(ArrayRef<int> order, const KernelAxes &axes,

@@ -72,6 +72,9 @@ struct Cut {
   int64_t padded = 1;
   /// Units of it in the slices of a cluster, set by `spread`.
   int64_t sliceUnits = 1;
+  /// All cells that the axis has in visa count: those beyond its size in tmap
+  /// hold zeros.
+  bool isFilled = false;
 
   int64_t units() const { return padded / tile; }
   /// `A / low % count`; empty for one cell.
@@ -101,14 +104,41 @@ struct Grid {
 struct Place {
   std::string cluster, slice;
   int64_t usedClusters = 1, usedSlices = 1;
-  /// Distance of used slices.
+  /// Distance of used slices, or of groups of `neighbours`.
   int64_t gap = 1;
+  /// Slices that lie together.
+  int64_t neighbours = 1;
+
+  /// Slices that hold something in the PE that has most of them.
+  int64_t usedSlicesOfPE() const;
+};
+
+/// How the slices lie that hold the parts of a sum.
+enum class PartsOrder {
+  /// Next to each other, so that they can be folded between slices.
+  Together,
+  /// As far from each other as slices that hold something.
+  Apart
 };
 
 /// Spreads the units of all cuts over clusters and slices, outermost first, and
-/// sets their padding. Nothing where they are more than there are slices.
+/// sets their padding. The digits `parts` lie inside of them. Nothing where
+/// they are more than there are slices.
 std::optional<Place> spread(llvm::MutableArrayRef<Cut *> cuts,
-                            const KernelAxes &axes, const Grid &grid);
+                            const KernelAxes &axes, const Grid &grid,
+                            llvm::ArrayRef<std::string> parts = {},
+                            PartsOrder order = PartsOrder::Together);
+
+/// Places of the operands and of the result of a sum whose axes are cut into
+/// parts, one a slice.
+struct SumPlaces {
+  Place parts, sums;
+};
+/// Spreads `cuts` as `spread` does, and the parts of `sums` inside of them.
+std::optional<SumPlaces> spreadSums(llvm::MutableArrayRef<Cut *> cuts,
+                                    llvm::MutableArrayRef<Cut> sums,
+                                    const KernelAxes &axes, const Grid &grid,
+                                    PartsOrder order);
 
 /// Steps over an axis in HBM, `tile` cells at a time; no loop where count is 1.
 struct AxisLoop {

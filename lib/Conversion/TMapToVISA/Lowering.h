@@ -12,9 +12,13 @@
 
 namespace furiosa::tmap {
 
-/// The size in visa of an axis that `op` sums, filled up to what the multiplier
-/// takes at a time. `last` is the axis that packets are made of.
-int64_t getGrownSize(ContractOp op, int64_t size, bool last);
+/// Makes the axes that `op` sums longer in visa where it takes that: the last
+/// one, which packets are made of, is filled up to what the multiplier takes at
+/// a time, and all of them to the parts of long sums.
+void growSums(ContractOp op, llvm::MutableArrayRef<int64_t> sizes);
+/// Fills up the parts of a sum where the engine cannot leave out what is
+/// beyond.
+void growSums(ReduceOp op, llvm::MutableArrayRef<int64_t> sizes);
 
 /// Ways to run a contraction whose sums go through `pass` on their way to
 /// memory: functions and casts of which they are the stream. The operands are
@@ -30,9 +34,11 @@ std::vector<Candidate> enumeratePass(const VectorPass &pass,
                                      const Search &search);
 
 /// Ways to fold one axis of what `widen` widens on its way to the engine; the
-/// results are narrowed by `narrow`. Both may be null.
-std::vector<Candidate> enumerateReduction(ReduceOp op, CastOp widen,
-                                          CastOp narrow, const Search &search);
+/// results are narrowed by `narrow`. Both may be null. Fails with an error at
+/// the op.
+mlir::FailureOr<std::vector<Candidate>>
+enumerateReduction(ReduceOp op, CastOp widen, CastOp narrow,
+                   const Search &search);
 
 /// Ways to write a tensor in another order, or along more axes.
 std::vector<Candidate> enumerateMove(MoveOp op, const Search &search);

@@ -25,10 +25,13 @@ int64_t tmap::boundLoad(const TransferBound &transfer) {
   // The first PE of a cluster has the most to write, a request a cycle at best.
   int64_t requests =
       llvm::divideCeil(transfer.sliceBytes, int64_t(machine::dmaRequestBytes));
-  return requests *
-         std::min<int64_t>(transfer.place.usedSlices,
-                           llvm::divideCeil(int64_t(machine::slicesPerPE),
-                                            transfer.place.gap));
+  return requests * transfer.place.usedSlicesOfPE();
+}
+
+int64_t tmap::boundSliceReduce(int64_t slices) {
+  return slices == 1 ? 0
+                     : slices * int64_t(machine::interSliceReduce256Cycles) /
+                           int64_t(machine::slicesPerCluster);
 }
 
 int64_t tmap::boundStore(int64_t bytes, int64_t run) {
@@ -250,7 +253,10 @@ Search::choose(Operation *op, const Task &task,
   // Of those that the bound sorts out the nearest are named.
   constexpr unsigned maxNamed = 24;
   std::string firstReason;
-  unsigned scheduled = 0, pruned = 0, skipped = 0, refused = 0;
+  unsigned pruned = 0, skipped = 0;
+  struct Budget {
+    unsigned limit, scheduled = 0, refused = 0;
+  } budgets[] = {{options.budget}, {std::max(1u, options.budget / 3)}};
   auto describe = [](const Candidate &candidate) {
     PlacementAttr placement = candidate.placement();
     if (!placement.getSlice())
@@ -268,20 +274,22 @@ Search::choose(Operation *op, const Task &task,
       continue;
     }
     // What is refused by the check costs little: it does not count.
-    if (scheduled == options.budget || refused == 8 * options.budget) {
+    Budget &budget = budgets[candidate.isExtra];
+    if (budget.scheduled == budget.limit ||
+        budget.refused == 8 * budget.limit) {
       ++skipped;
       continue;
     }
     Outcome outcome = evaluate(op->getLoc(), task, candidate);
     if (!outcome.cycles) {
-      ++refused;
+      ++budget.refused;
       if (firstReason.empty())
         firstReason = outcome.reason;
       if (options.explain)
         losers.push_back(describe(candidate) + ": " + outcome.reason);
       continue;
     }
-    ++scheduled;
+    ++budget.scheduled;
     bool wins = *outcome.cycles < bestCycles;
     const Candidate *loser = wins ? best : &candidate;
     if (options.explain && loser)
@@ -337,9 +345,11 @@ Search::choose(Operation *op, const Task &task,
            << (best->hits == 1 ? " operand" : " operands") << " in data memory";
     if (!task.countsStore)
       diag << "; without the store of its result";
-    diag << "; " << candidates.size() << " candidates, " << scheduled
-         << " scheduled, " << pruned << " bounded away, " << refused
-         << " not legal, " << skipped << " beyond the budget";
+    diag << "; " << candidates.size() << " candidates, "
+         << budgets[0].scheduled + budgets[1].scheduled << " scheduled, "
+         << pruned << " bounded away, "
+         << budgets[0].refused + budgets[1].refused << " not legal, " << skipped
+         << " beyond the budget";
     for (const std::string &loser : losers)
       diag.attachNote() << loser;
     if (pruned > maxNamed)

@@ -29,6 +29,9 @@ struct Candidate {
   /// Loads that what data memory holds makes needless: the bound has them
   /// still.
   unsigned hits = 0;
+  /// One beside those that are always there: it has a budget of its own, a
+  /// third of theirs, and takes nothing away from it.
+  bool isExtra = false;
   /// Place in the enumeration: of equal ones the first is looked at first.
   size_t number = 0;
   /// Products of a contraction that add up to the result, and how many of them
@@ -85,6 +88,8 @@ struct TransferBound {
 };
 /// Least cycles of bringing this into data memory.
 int64_t boundLoad(const TransferBound &transfer);
+/// Cycles of a reduction between that many slices.
+int64_t boundSliceReduce(int64_t slices);
 /// Least cycles of writing `bytes` of HBM in runs of `run` bytes.
 int64_t boundStore(int64_t bytes, int64_t run);
 /// Cycles of every kernel: start, end, and the start of two transfers.

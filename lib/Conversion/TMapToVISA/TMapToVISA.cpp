@@ -175,13 +175,8 @@ KernelAxes KernelConversion::growAxes() {
   SmallVector<int64_t> sizes;
   for (const mapping::Axis &axis : declared.getAxes().list())
     sizes.push_back(axis.size);
-  kernel->walk([&](ContractOp op) {
-    SmallVector<int> over = findAxes(declared, op.getOver());
-    for (int axis : over)
-      sizes[axis] =
-          std::max(sizes[axis], getGrownSize(op, declared.getAxes()[axis].size,
-                                             axis == over.back()));
-  });
+  kernel->walk([&](ContractOp op) { growSums(op, sizes); });
+  kernel->walk([&](ReduceOp op) { growSums(op, sizes); });
   // Operands that lack axes hold a number per flit.
   bool copies = false;
   kernel->walk([&](Operation *op) {

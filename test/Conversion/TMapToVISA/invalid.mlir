@@ -1,14 +1,42 @@
 // What is not lowered says so.
 // RUN: furiosa-opt-mlir %s --convert-tmap-to-visa -split-input-file -verify-diagnostics
 
-#axes = #tmap.axes<I = 8, K = 8192>
+#axes = #tmap.axes<I = 8, K = 2097152>
 !a = !tmap.tensor<bf16, "I, K", #axes>
 !b = !tmap.tensor<bf16, "K", #axes>
 !c = !tmap.tensor<f32, "I", #axes>
 func.func @long(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
-  // expected-error @below {{not yet supported: a sum over 8192 elements of 'bf16', which are more than the 8192 bytes that a lane holds}}
+  // expected-error @below {{not yet supported: a sum over 2097152 elements of 'bf16', whose 512 parts are more than the 256 slices of a cluster}}
   %c = tmap.contract %a, %b over [K] : !a, !b -> !c
   return %c : !c
+}
+
+// -----
+
+// An engine alone has fewer slices.
+#axes = #tmap.axes<T = 262144>
+!x = !tmap.tensor<f32, "T", #axes>
+!y = !tmap.tensor<f32, "1", #axes>
+func.func @fewSlices(%x: !x) -> !y attributes {visa.kernel, visa.target = #visa.target<rngd, release = "0.6", chips = 1, pes = 1>} {
+  // expected-error @below {{not yet supported: a sum over 262144 elements, whose 128 parts are more than the 64 slices of a cluster}}
+  %y = tmap.reduce add %x over [T] : !x -> !y
+  return %y : !y
+}
+
+// -----
+
+// The zeros behind the end of one sum are too many for the other.
+#axes = #tmap.axes<I = 8, J = 8, T = 5001>
+!x = !tmap.tensor<f32, "I, T", #axes>
+!y = !tmap.tensor<f32, "I", #axes>
+!a = !tmap.tensor<bf16, "I, T", #axes>
+!b = !tmap.tensor<bf16, "J, T", #axes>
+!c = !tmap.tensor<f32, "I, J", #axes>
+func.func @both(%x: !x, %a: !a, %b: !b) -> (!y, !c) attributes {visa.kernel} {
+  // expected-error @below {{not yet supported: a sum over 5001 elements, no multiple of 8, along an axis that a contraction sums as well; rename the axis by a tmap.reshape}}
+  %y = tmap.reduce add %x over [T] : !x -> !y
+  %c = tmap.contract %a, %b over [T] : !a, !b -> !c
+  return %y, %c : !y, !c
 }
 
 // -----

@@ -86,6 +86,55 @@ SmallVector<int> tmap::getAxesInOrder(MappedTensorType type) {
   return order;
 }
 
+/// Cuts axes of `sizes`, the outermost one first and the last one in whole
+/// `granule`, until a part has at most `most` elements or they are `maxCount`.
+static void cutSum(ArrayRef<int64_t> sizes, MutableArrayRef<SumParts> parts,
+                   int64_t granule, int64_t most, int64_t maxCount) {
+  auto alignLength = [&](size_t i) {
+    int64_t step = i + 1 == parts.size() ? granule : 1;
+    int64_t length = llvm::divideCeil(sizes[i], parts[i].count);
+    parts[i].length = llvm::divideCeil(length, step) * step;
+    return parts[i].length > step;
+  };
+  auto isDone = [&] {
+    uint64_t elements = 1;
+    uint64_t count = 1;
+    for (const SumParts &part : parts) {
+      elements = llvm::SaturatingMultiply<uint64_t>(elements, part.length);
+      count = llvm::SaturatingMultiply<uint64_t>(count, part.count);
+    }
+    return elements <= uint64_t(most) || count >= uint64_t(maxCount);
+  };
+  alignLength(parts.size() - 1);
+  for (size_t i = 0; i < parts.size(); ++i)
+    while (alignLength(i) && !isDone()) {
+      parts[i].count *= 2;
+      alignLength(i);
+    }
+}
+
+SmallVector<SumParts> tmap::getSumParts(ContractOp op) {
+  AxesAttr axes = op.getLhs().getType().getMapping().getAxes();
+  ElementType type = *getElementType(op.getLhs().getType().getElementType());
+  SmallVector<int64_t> sizes;
+  for (int axis : findAxes(axes, op.getOver()))
+    sizes.push_back(axes.getAxes()[axis].size);
+  SmallVector<SumParts> parts(sizes.size());
+  for (auto [part, size] : llvm::zip_equal(parts, sizes))
+    part.length = size;
+  int64_t packet = getPacketSize(type), kibibyte = 1024 * 8 / wireBits(type);
+  cutSum(sizes, parts, packet, 8 * kibibyte, int64_t(1) << 40);
+  if (llvm::any_of(parts, [](const SumParts &part) { return part.count > 1; }))
+    cutSum(sizes, parts, packet, kibibyte, 64);
+  return parts;
+}
+
+SumParts tmap::getSumParts(int64_t length) {
+  SumParts parts{length, 1};
+  cutSum(length, parts, /*granule=*/8, /*most=*/2048, /*maxCount=*/256);
+  return parts;
+}
+
 bool tmap::hasAxis(MappedTensorType type, int axis) {
   const mapping::Mapping &mapping = type.getMapping().getMapping();
   return mapping.axes()[axis].size == 1 || mapping.uses(axis);

@@ -298,7 +298,8 @@ struct PaddedSum {
 
 /// The axes that are summed over cells beyond their end: a digit is in
 /// `summed`, and with all its digits in the stream the axis reaches past its
-/// size or into padding. Such a sum would add undefined cells.
+/// size or into padding. Such a sum would add undefined cells. Slices that hold
+/// nothing at all have no sums.
 static SmallVector<PaddedSum> findPaddedSums(const Layout &layout,
                                              ArrayRef<Mapping> summed) {
   // Behind a fault a mapping may be the identity over no axes.
@@ -323,8 +324,11 @@ static SmallVector<PaddedSum> findPaddedSums(const Layout &layout,
     if (auto canonical = part->canonical())
       for (const mapping::Factor &factor : canonical->factors)
         if (factor.axis >= 0) {
-          reach[factor.axis] += (factor.extent - 1) * factor.stride;
-          padded[factor.axis] |= factor.live != factor.extent;
+          bool isPlace = part == &layout.cluster || part == &layout.slice;
+          int64_t extent =
+              isPlace && factor.runs.size() <= 1 ? factor.live : factor.extent;
+          reach[factor.axis] += (extent - 1) * factor.stride;
+          padded[factor.axis] |= factor.live != extent;
         }
   SmallVector<PaddedSum> found;
   for (size_t i = 0; i < axes.size(); ++i)

@@ -59,6 +59,25 @@ inline int64_t getPacketSize(ElementType operand) {
   return 512 / wireBits(operand);
 }
 
+/// An axis of a sum: `count` parts, a power of two, of `length` cells each; the
+/// last ones may have fewer, or none.
+struct SumParts {
+  int64_t length = 1, count = 1;
+};
+/// The parts that the products of a contraction are summed in, for each axis of
+/// `over`, outermost first. One where they are at most 8 KiB of an operand;
+/// else as few as have at most 1 KiB each, but no more than 64 unless it takes
+/// more for 8 KiB. The outermost axis is cut first; the last one into whole
+/// packets.
+llvm::SmallVector<SumParts> getSumParts(ContractOp op);
+/// The parts that a reduction along `length` cells by add or add_sat is made
+/// in: as few as have at most 2,048 elements, in whole flits, but at most 256.
+SumParts getSumParts(int64_t length);
+/// Whether the order in which a reduction folds makes a difference.
+inline bool hasOrder(llvm::StringRef reduction) {
+  return reduction.starts_with("add");
+}
+
 /// What two elements are compared for, by execution ids: comparisons of their
 /// difference with 0, and the ids of those that pass.
 struct ElementTest {

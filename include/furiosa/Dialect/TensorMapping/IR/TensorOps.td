@@ -32,7 +32,12 @@ def TMap_ContractOp : TMap_Op<"contract"> {
     Products are exact. i32 sums wrap. The order of f32 sums is fixed: the axes
     of `over` make one index, the last one innermost and filled up with zeros to
     whole packets of 64 bytes; a packet is summed as a binary tree of neighbours,
-    and the packets are added in order to +0. Rules TM-1 … TM-6.
+    and the packets are added in order to +0. A sum of more than 8 KiB of an
+    operand is taken in parts: the outermost axis of `over` is cut into 2, 4, 8, …
+    equal parts, of whole packets if it is the last one, and the next one as well
+    where single indices are still too much; as few as have at most 1 KiB each, but
+    no more than 64 unless it takes more for 8 KiB. The sums of the
+    parts are added in order. Rules TM-1 … TM-6.
 
     Example:
     ```mlir
@@ -91,7 +96,10 @@ def TMap_ReduceOp : TMap_Op<"reduce"> {
     add_sat, max, min on i32; add, max, min on f32. Of several axes the last one
     is folded first. Along one axis the order is fixed: four neighbours fold as
     op(op(x0, x1), op(x2, x3)), where what lies past the end changes nothing, and
-    the results are folded in order. Rules TM-1, TM-2, TM-10, TM-11.
+    the results are folded in order. A sum of more than 2,048 elements is taken in
+    equal parts of whole eights: of 2, 4, 8, … 256 parts as few as have at most
+    2,048 elements. The sums of the parts are added in order. Rules TM-1, TM-2,
+    TM-10, TM-11.
 
     Example:
     ```mlir
