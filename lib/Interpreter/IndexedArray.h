@@ -75,6 +75,11 @@ class Digits {
 public:
   Digits(const Terms &memory, llvm::ArrayRef<int64_t> axisSizes);
 
+  /// Adds the digit `axis / stride % count`.
+  void add(int axis, int64_t stride, int64_t count) {
+    digits[axis].push_back({stride, count, count});
+  }
+
   /// The memory's coordinate for a reader's, or -1 if the memory has no such
   /// digit.
   int64_t project(int axis, int64_t coordinate) const;

@@ -7,6 +7,7 @@
 
 #include "Contraction.h"
 #include "Execution.h"
+#include "Windows.h"
 
 #include "mlir/IR/DialectRegistry.h"
 
@@ -68,6 +69,44 @@ interleave(const IndexedArray &first, const IndexedArray &second, int axis) {
   return result;
 }
 
+static int findAxis(ArrayRef<HostAxis> axes, StringRef name) {
+  auto *axis = llvm::find_if(
+      axes, [&](const HostAxis &candidate) { return candidate.name == name; });
+  return int(axis - axes.begin());
+}
+
+/// Puts the digits of windows in the place of their axes.
+static LogicalResult readWindows(FetchOp op, ChainExecution &execution,
+                                 ArrayRef<int64_t> shift, IndexedArray &array,
+                                 Digits &digits) {
+  ArrayRef<HostAxis> axes =
+      execution.getKernel().getAxes(op.getSource().getType()).axes;
+  for (auto window : op.getWindows()->getAsRange<WindowAttr>()) {
+    RowWindow rows;
+    rows.axis = findAxis(axes, window.getOver().getValue());
+    rows.start = window.getStart();
+    for (auto [text, factor] :
+         llvm::zip_equal(window.getDigits(), window.getFactors())) {
+      auto terms = execution.getTerms(op, text.getValue());
+      if (failed(terms))
+        return failure();
+      for (const TermCells *cells : *terms) {
+        if (cells->axes.empty() || cells->count() < 2)
+          continue;
+        rows.terms.push_back({cells->axes.front(), cells->step.front(),
+                              int64_t(cells->count()), factor});
+        digits.add(cells->axes.front(), cells->step.front(),
+                   int64_t(cells->count()));
+      }
+    }
+    execution.getKernel().addSteps(array.box.size);
+    if (failed(take(op, spreadRows(array, shift, rows, execution.axisSizes()),
+                    array)))
+      return failure();
+  }
+  return success();
+}
+
 static LogicalResult interpretFetch(FetchOp op, ChainExecution &execution) {
   auto source = execution.getKernel().getTerms(op, op.getSource().getType());
   auto time = execution.getTerms(op, op.getTime());
@@ -87,6 +126,16 @@ static LogicalResult interpretFetch(FetchOp op, ChainExecution &execution) {
                           execution.axisSizes()),
                 stream);
   };
+  if (op.getWindows()) {
+    const Tensor &tensor = execution.getKernel().getTensor(op.getSource());
+    IndexedArray array = tensor.buffer->array;
+    if (failed(readWindows(op, execution, tensor.shift, array, digits)))
+      return failure();
+    return take(op,
+                readArray(array, tensor.shift, &digits, execution.spatial(),
+                          join(*time, *packet), execution.axisSizes()),
+                execution.stream);
+  }
   if (!op.getOther())
     return read(op.getSource(), execution.stream);
   IndexedArray first, second;
@@ -95,9 +144,7 @@ static LogicalResult interpretFetch(FetchOp op, ChainExecution &execution) {
     return failure();
   ArrayRef<HostAxis> axes =
       execution.getKernel().getAxes(op.getSource().getType()).axes;
-  auto *axis = llvm::find_if(
-      axes, [&](const HostAxis &axis) { return axis.name == *op.getAlong(); });
-  return take(op, interleave(first, second, int(axis - axes.begin())),
+  return take(op, interleave(first, second, findAxis(axes, *op.getAlong())),
               execution.stream);
 }
 

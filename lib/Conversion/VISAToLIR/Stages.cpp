@@ -43,7 +43,8 @@ struct FetchLowering : public StageModel<FetchLowering, FetchOp> {
     Value source = fetch.getSource(), other = fetch.getOther();
     lir::FetchSequencerOp::create(
         builder, op->getLoc(), stage.getBuffer(source), stage.getOffset(source),
-        stage.getStart(source), other ? stage.getBuffer(other) : Value(),
+        stage.getStart(source) + derived->start,
+        other ? stage.getBuffer(other) : Value(),
         other ? stage.getStart(other) : 0,
         other ? int64_t(derived->pairLoop) : 0, arrays.sizes, arrays.strides,
         derived->read, packet, flits);

@@ -156,12 +156,10 @@ LogicalResult Planner::planRows(Operation *op, Value table, Value index,
 }
 
 /// Notes how far the fetch of a chain reads in its buffers.
-LogicalResult Planner::planFetch(ChainOp chain,
-                                 ArrayRef<StageRecord> records) {
+LogicalResult Planner::planFetch(ChainOp chain, ArrayRef<StageRecord> records) {
   ChainStage stage;
   stage.records = records;
-  while (stage.index < records.size() &&
-         !isa<FetchOp>(records[stage.index].op))
+  while (stage.index < records.size() && !isa<FetchOp>(records[stage.index].op))
     ++stage.index;
   if (stage.index == records.size())
     return success();
@@ -172,14 +170,11 @@ LogicalResult Planner::planFetch(ChainOp chain,
     reporter.report(derived.fault(), "packet");
     return failure();
   }
-  Arrays arrays(derived->loops);
-  auto reach = lir::getReach(arrays.sizes, arrays.strides);
+  auto reach = derived->getEnd();
   for (Value tensor : fetch->getOperands()) {
     auto last = plan.starts.find(tensor)->second.getLast();
     int64_t end;
-    if (!reach || !last ||
-        llvm::AddOverflow<int64_t>(*last, derived->read, end) ||
-        llvm::AddOverflow(end, *reach, end)) {
+    if (!reach || !last || llvm::AddOverflow<int64_t>(*last, *reach, end)) {
       reporter.notYetSupported() << "a fetch that may read anywhere";
       return failure();
     }

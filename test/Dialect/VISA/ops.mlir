@@ -138,3 +138,21 @@ func.func private @types(
   !visa.hbm<ui8, element "A", #axes>, !visa.hbm<f4E2M1FN, element "A", #axes>,
   !visa.hbm<f8E5M2, element "A", #axes>, !visa.hbm<i16, element "A #{0} 4096", #axes>,
   !hbm) attributes {test.mapping = #tmap.mapping<"A/8, 1 # 2", #axes>}
+
+#rows = #tmap.axes<Y = 12, X = 12, P = 4, R = 3, B = 8>
+!rows = !visa.dm<i32, slice "1 # 256", element "Y, X, B", #rows>
+
+// CHECK-LABEL: func.func @windows
+func.func @windows(%d: !rows) {
+  // CHECK: fetch %{{.*}} window [Y = P * 2 + "R % 3" - 1, X = 3] time "P, R" packet "B" : !i32_dm
+  %r = visa.chain main -> !visa.dm<i32, slice "1 # 256", element "P, R, B", #rows> {
+    fetch %d window [Y = "P"*2+"R%3" - 1, X = 3] time "P, R" packet "B" : !rows
+    commit element "P, R, B"
+  }
+  // CHECK: fetch %{{.*}} window [Y = P + R + 2] time "P, R, X" packet "B" : !i32_dm
+  %s = visa.chain main -> !visa.dm<i32, slice "1 # 256", element "P, R, X, B", #rows> {
+    fetch %d window [Y = P * 1 + R + 2] time "P, R, X" packet "B" : !rows
+    commit element "P, R, X, B"
+  }
+  return
+}

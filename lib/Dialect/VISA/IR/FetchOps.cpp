@@ -23,6 +23,8 @@ void VISADialect::registerFetchOps() {
 }
 
 LogicalResult FetchOp::verify() {
+  if (getOther() && getWindows())
+    return emitOpError("not yet supported: windows of two tensors in turn");
   if (bool(getOther()) == bool(getAlongAttr()))
     return success();
   return emitOpError("two tensors and the axis of their index (along) come "
@@ -81,6 +83,36 @@ static std::optional<Mapping> checkPair(FetchOp fetch, StageChecker &checker,
   return *index;
 }
 
+/// TU-79, TU-80, which say all by themselves.
+static bool isWindowRule(const mapping::Fault &fault) {
+  return fault.rule == "TU-79" || fault.rule == "TU-80";
+}
+
+/// How the stream steps over `memory`, windows in place of rows.
+static mapping::Result<mapping::Sequence>
+getSequence(FetchOp fetch, const TensorParts &source, const Mapping &memory,
+            const Mapping &time, const Mapping &packet) {
+  if (!fetch.getWindows())
+    return mapping::sequence(memory, time, packet, mapping::SequenceMode::Read);
+  auto windows = getWindows(fetch);
+  if (!windows)
+    return windows.fault();
+  // A slice has rows of its own.
+  for (const mapping::Window &window : *windows)
+    for (tmap::MappingAttr place : {source.chip, source.cluster, source.slice})
+      if (place.getMapping().uses(window.axis))
+        return mapping::Fault{"TU-79", "window",
+                              "axis " + memory.axes()[window.axis].name +
+                                  " of windows is spread over \"" +
+                                  place.getText().str() +
+                                  "\"; give the rows of a slice an axis of "
+                                  "their own"};
+  auto windowed = mapping::sequenceWindows(memory, *windows, time, packet);
+  if (!windowed)
+    return windowed.fault();
+  return std::move(windowed->sequence);
+}
+
 void FetchOp::check(StageChecker &checker, Layout &layout) {
   checker.enter(layout, Point::Fetch);
   layout.fetch = *this;
@@ -131,9 +163,12 @@ void FetchOp::check(StageChecker &checker, Layout &layout) {
   }
 
   // TU-2, MM-8 … MM-11: every digit has a source or is broadcast, every live
-  // cell is read.
-  auto sequence =
-      mapping::sequence(memory, *time, *packet, mapping::SequenceMode::Read);
+  // cell is read, but for those between windows.
+  auto sequence = getSequence(*this, source, memory, *time, *packet);
+  if (!sequence && isWindowRule(sequence.fault())) {
+    checker.report(sequence.fault(), "");
+    return;
+  }
   if (!sequence) {
     InFlightDiagnostic diag = checker.report(sequence.fault(), "time", "TU-2");
     diag.attachNote(getSource().getLoc())

@@ -421,9 +421,7 @@ static void checkFetchReach(const ChainStage &stage, Value source,
   auto last = start->getLast();
   if (!last)
     return; // Reported at the tile.
-  int64_t end = *last + fetch.read;
-  for (const loops::Loop &loop : fetch.loops)
-    end += (loop.size - 1) * loop.stride;
+  int64_t end = *last + fetch.getEnd().value_or(0);
   TensorParts base = getTensorParts(getBaseBuffer(source).getType());
   auto type = visa::getElementType(base.elementType);
   int64_t bytes =

@@ -5,6 +5,8 @@
 
 #include "furiosa/Dialect/VISA/IR/VISA.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace furiosa::visa {
 
 /// A quoted mapping; the axes are not known while a stage is parsed, so the
@@ -32,6 +34,32 @@ inline mlir::ParseResult parseSpelled(mlir::OpAsmParser &,
 
 template <typename Properties>
 void printSpelled(mlir::OpAsmPrinter &, mlir::Operation *, const Properties &) {
+}
+
+/// Windows in square brackets.
+inline mlir::ParseResult parseWindows(mlir::OpAsmParser &parser,
+                                      mlir::ArrayAttr &windows) {
+  llvm::SmallVector<mlir::Attribute> list;
+  if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Square,
+                                     [&]() -> mlir::ParseResult {
+                                       WindowAttr window;
+                                       if (parseWindow(parser, window))
+                                         return mlir::failure();
+                                       list.push_back(window);
+                                       return mlir::success();
+                                     }))
+    return mlir::failure();
+  windows = mlir::ArrayAttr::get(parser.getContext(), list);
+  return mlir::success();
+}
+
+inline void printWindows(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                         mlir::ArrayAttr windows) {
+  printer << '[';
+  llvm::interleaveComma(
+      windows.getAsRange<WindowAttr>(), printer,
+      [&](WindowAttr window) { printWindow(printer, window); });
+  printer << ']';
 }
 
 } // namespace furiosa::visa

@@ -14,6 +14,37 @@ const Layout &visa::getFetchedLayout(const ChainStage &stage) {
   return record ? record->before : stage.records.back().after;
 }
 
+mapping::Result<SmallVector<mapping::Window>> visa::getWindows(FetchOp fetch) {
+  SmallVector<mapping::Window> windows;
+  if (!fetch.getWindows())
+    return windows;
+  TensorParts source = getTensorParts(fetch.getSource().getType());
+  const mapping::Axes &axes = source.axes.getAxes();
+  for (auto attribute : fetch.getWindows()->getAsRange<WindowAttr>()) {
+    mapping::Window window;
+    StringRef name = attribute.getOver().getValue();
+    window.axis = axes.find(name);
+    window.start = attribute.getStart();
+    if (window.axis < 0)
+      return mapping::Fault{"TU-79", "window",
+                            "windows of axis " + name.str() +
+                                ", which is not declared"};
+    for (auto [text, factor] :
+         llvm::zip_equal(attribute.getDigits(), attribute.getFactors())) {
+      auto digit = Mapping::parse(text.getValue(), axes);
+      if (!digit)
+        return digit.fault();
+      auto term = mapping::getWindowTerm(*digit, factor);
+      if (!term)
+        return term.fault();
+      if (*term)
+        window.terms.push_back(**term);
+    }
+    windows.push_back(std::move(window));
+  }
+  return windows;
+}
+
 mapping::Result<loops::FetchLoops> visa::deriveFetch(const ChainStage &stage) {
   auto fetch = cast<FetchOp>(stage.records[stage.index].op);
   TensorParts source = getTensorParts(fetch.getSource().getType());
@@ -28,6 +59,14 @@ mapping::Result<loops::FetchLoops> visa::deriveFetch(const ChainStage &stage) {
       return index.fault();
     return loops::derivePairLoops(memory, *index, stage.after().time,
                                   stage.after().packet, width);
+  }
+  if (fetch.getWindows()) {
+    auto windows = getWindows(fetch);
+    if (!windows)
+      return windows.fault();
+    return loops::deriveWindowLoops(source.element.getMapping(), *windows,
+                                    stage.after().time, stage.after().packet,
+                                    width);
   }
   return loops::deriveFetchLoops(source.element.getMapping(),
                                  stage.after().time, stage.after().packet,

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "furiosa/Dialect/VISA/IR/KernelCheck.h"
 #include "furiosa/Dialect/Utils/Numbers.h"
+#include "furiosa/Dialect/VISA/IR/KernelCheck.h"
 #include "furiosa/Dialect/VISA/IR/VISA.h"
 #include "furiosa/Dialect/VISA/IR/Views.h"
 #include "furiosa/Dialect/VISA/Transfer/Transfer.h"
@@ -124,9 +124,8 @@ LogicalResult VISADialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                     unsigned index,
                                                     NamedAttribute attribute) {
   if (attribute.getName() != rangeAttrName)
-    return op->emitOpError()
-           << "argument " << index << ": unknown attribute "
-           << attribute.getName() << " of dialect visa";
+    return op->emitOpError() << "argument " << index << ": unknown attribute "
+                             << attribute.getName() << " of dialect visa";
   auto range = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
   if (!range || !isNumberRange(range))
     return op->emitOpError()
@@ -205,6 +204,105 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t chips, int64_t pes) {
   if (auto fault = findFault(chip, release, chips, pes))
     return emitError() << fault->second;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// WindowAttr
+//===----------------------------------------------------------------------===//
+
+ParseResult visa::parseWindow(AsmParser &parser, WindowAttr &window) {
+  Builder builder(parser.getContext());
+  SMLoc loc = parser.getCurrentLocation();
+  std::string over;
+  if (parser.parseKeywordOrString(&over) || parser.parseEqual())
+    return failure();
+  SmallVector<StringAttr> digits;
+  SmallVector<int64_t> factors;
+  int64_t start = 0;
+  bool isNegative = false;
+  while (true) {
+    OptionalParseResult number = parser.parseOptionalInteger(start);
+    if (number.has_value()) {
+      // The start is last.
+      if (failed(*number))
+        return failure();
+      break;
+    }
+    SMLoc digitLoc = parser.getCurrentLocation();
+    std::string text;
+    if (parser.parseKeywordOrString(&text))
+      return failure();
+    auto normalised = mapping::normalise(text);
+    if (!normalised)
+      return parser.emitError(digitLoc)
+             << normalised.fault().rule << ": " << normalised.fault().message;
+    digits.push_back(builder.getStringAttr(*normalised));
+    factors.push_back(1);
+    if (succeeded(parser.parseOptionalStar()) &&
+        parser.parseInteger(factors.back()))
+      return failure();
+    if (succeeded(parser.parseOptionalPlus()))
+      continue;
+    isNegative = succeeded(parser.parseOptionalMinus());
+    if (!isNegative)
+      break;
+    if (parser.parseInteger(start))
+      return failure();
+    break;
+  }
+  if (isNegative)
+    start = static_cast<int64_t>(-static_cast<uint64_t>(start));
+  window = parser.getChecked<WindowAttr>(loc, parser.getContext(),
+                                         builder.getStringAttr(over), digits,
+                                         factors, start);
+  return success(bool(window));
+}
+
+void visa::printWindow(AsmPrinter &printer, WindowAttr window) {
+  printer.printKeywordOrString(window.getOver().getValue());
+  printer << " = ";
+  llvm::interleave(
+      llvm::zip_equal(window.getDigits(), window.getFactors()), printer,
+      [&](auto term) {
+        auto [digit, factor] = term;
+        printer.printKeywordOrString(digit.getValue());
+        if (factor != 1)
+          printer << " * " << factor;
+      },
+      " + ");
+  int64_t start = window.getStart();
+  if (window.getDigits().empty())
+    printer << start;
+  else if (start > 0)
+    printer << " + " << start;
+  else if (start < 0)
+    printer << " - " << -static_cast<uint64_t>(start);
+}
+
+Attribute WindowAttr::parse(AsmParser &parser, Type) {
+  WindowAttr window;
+  if (parser.parseLess() || parseWindow(parser, window) ||
+      parser.parseGreater())
+    return {};
+  return window;
+}
+
+void WindowAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printWindow(printer, *this);
+  printer << '>';
+}
+
+LogicalResult WindowAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringAttr over, ArrayRef<StringAttr> digits,
+                                 ArrayRef<int64_t> factors, int64_t) {
+  if (!over || digits.size() != factors.size())
+    return emitError() << "a window names an axis and has a factor for each of "
+                          "its digits";
+  for (StringAttr digit : digits)
+    if (auto text = mapping::normalise(digit.getValue()); !text)
+      return emitError() << text.fault().rule << ": " << text.fault().message;
   return success();
 }
 

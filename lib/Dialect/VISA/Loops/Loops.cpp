@@ -88,11 +88,14 @@ static int64_t getStrideOf(const Loop &loop) { return loop.stride; }
 // Fetch
 //===----------------------------------------------------------------------===//
 
+std::optional<int64_t> FetchLoops::getEnd() const {
+  auto end = ::getEnd(loops, read, getStrideOf);
+  return end ? llvm::checkedAdd(*end, start) : std::nullopt;
+}
+
 /// The loops, wherever they reach.
-static Result<FetchLoops> walkFetch(const Mapping &memory, const Mapping &time,
-                                    const Mapping &packet,
+static Result<FetchLoops> walkFetch(const Result<mapping::Sequence> &sequence,
                                     const FetchWidth &width) {
-  auto sequence = mapping::sequence(memory, time, packet, SequenceMode::Read);
   if (!sequence)
     return sequence.fault();
   // The contiguous part of a packet: its innermost loop, or one element.
@@ -153,7 +156,7 @@ static Result<FetchLoops> checkReach(Result<FetchLoops> result,
                                      const FetchWidth &width) {
   if (!result)
     return result;
-  auto end = getEnd(result->loops, result->read, getStrideOf);
+  auto end = result->getEnd();
   auto memoryBytes = getBytes(memory.size(), width.bits);
   auto packetBytes = getBytes(packet.size(), width.convertedBits);
   if (!end || !memoryBytes || !packetBytes ||
@@ -169,8 +172,25 @@ Result<FetchLoops> loops::deriveFetchLoops(const Mapping &memory,
                                            const Mapping &time,
                                            const Mapping &packet,
                                            const FetchWidth &width) {
-  return checkReach(walkFetch(memory, time, packet, width), memory, packet,
-                    width);
+  return checkReach(
+      walkFetch(mapping::sequence(memory, time, packet, SequenceMode::Read),
+                width),
+      memory, packet, width);
+}
+
+Result<FetchLoops> loops::deriveWindowLoops(
+    const Mapping &memory, llvm::ArrayRef<mapping::Window> windows,
+    const Mapping &time, const Mapping &packet, const FetchWidth &width) {
+  auto windowed = mapping::sequenceWindows(memory, windows, time, packet);
+  if (!windowed)
+    return windowed.fault();
+  auto start = getBytes(windowed->start, width.bits);
+  if (!start)
+    return notYetSupported("TU-80", "windows that begin inside a byte");
+  auto result = walkFetch(std::move(windowed->sequence), width);
+  if (result)
+    result->start = *start;
+  return checkReach(std::move(result), memory, packet, width);
 }
 
 /// Elements from one tensor of a pair to the other.
@@ -195,7 +215,8 @@ Result<FetchLoops> loops::derivePairLoops(const Mapping &memory,
   auto both = pairTensors(index, memory);
   if (!both)
     return both.fault();
-  auto result = walkFetch(*both, time, packet, width);
+  auto result = walkFetch(
+      mapping::sequence(*both, time, packet, SequenceMode::Read), width);
   if (!result)
     return result;
   auto distance = getPairDistance(memory);
@@ -203,8 +224,8 @@ Result<FetchLoops> loops::derivePairLoops(const Mapping &memory,
   if (distance)
     if (auto bytes = getBytes(*distance, width.bits))
       between = Loop{2, *bytes};
-  Loop *loop = between ? llvm::find(result->loops, *between)
-                       : result->loops.end();
+  Loop *loop =
+      between ? llvm::find(result->loops, *between) : result->loops.end();
   if (loop == result->loops.end())
     return Fault{"TU-10", "pair",
                  "time \"" + time.str() +

@@ -19,20 +19,24 @@ def VISA_FetchOp : VISA_Stage<"fetch"> {
     ```mlir
     fetch %d time "1" packet "A % 8" : !visa.dm<i32, slice "A / 8 # 256", element "A % 8", #axes>
     fetch %d interleave %e along "I" time "I" packet "A % 8" : !dm, !dm
+    fetch %d window [Y = "P % 7" * 2 + R] time "P % 7, R" packet "C" : !dm
     ```
   }];
   let arguments = (ins VISA_AnyTensor:$source, Optional<VISA_AnyTensor>:$other,
-      OptionalAttr<StrAttr>:$along, StrAttr:$time, StrAttr:$packet);
+      OptionalAttr<StrAttr>:$along, OptionalAttr<VISA_WindowArrayAttr>:$windows,
+      StrAttr:$time, StrAttr:$packet);
   let assemblyFormat = [{
     $source (`interleave` $other^ `along` $along)?
+    (`window` custom<Windows>($windows)^)?
     `time` custom<MappingText>($time) `packet` custom<MappingText>($packet)
   }] # attrDict # [{ `:` type($source) (`,` type($other)^)? }];
   let builders = [
     OpBuilder<(ins "::mlir::Value":$source, "::llvm::StringRef":$time,
-                   "::llvm::StringRef":$packet), [{
+                   "::llvm::StringRef":$packet,
+                   CArg<"::mlir::ArrayAttr", "{}">:$windows), [{
       build($_builder, $_state, source, /*other=*/::mlir::Value(),
-            /*along=*/::mlir::StringAttr(), $_builder.getStringAttr(time),
-            $_builder.getStringAttr(packet));
+            /*along=*/::mlir::StringAttr(), windows,
+            $_builder.getStringAttr(time), $_builder.getStringAttr(packet));
     }]>
   ];
   let hasVerifier = 1;

@@ -16,6 +16,9 @@ namespace furiosa::visa {
 /// The stream behind the fetch adapter of the chain.
 const Layout &getFetchedLayout(const ChainStage &stage);
 
+/// The windows of a `fetch`, over the axes of its source. TU-79.
+mapping::Result<llvm::SmallVector<mapping::Window>> getWindows(FetchOp fetch);
+
 /// Loops of a `fetch`, with the conversion that follows it.
 mapping::Result<loops::FetchLoops> deriveFetch(const ChainStage &stage);
 

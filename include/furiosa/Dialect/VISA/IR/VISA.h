@@ -67,6 +67,10 @@ struct Layout;
 
 namespace furiosa::visa {
 
+/// `Y = "P % 7" * 2 + R`.
+mlir::ParseResult parseWindow(mlir::AsmParser &parser, WindowAttr &window);
+void printWindow(mlir::AsmPrinter &printer, WindowAttr window);
+
 /// Parts that tensor types of all tiers have in common.
 struct TensorParts {
   mlir::Type elementType;

@@ -182,6 +182,26 @@ def VISA_SlotAttr : VISA_Attr<"Slot", "slot"> {
   }];
 }
 
+def VISA_WindowAttr : VISA_Attr<"Window", "window"> {
+  let summary = "Rows of a tensor that a fetch reads in windows";
+  let description = [{
+    Row `over` of the source is the sum of `digits`, each times its factor, and
+    `start`. Digits are quoted mappings, or names of axes.
+
+    Example:
+    ```mlir
+    #visa.window<Y = "P % 7" * 2 + R>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$over,
+      ArrayRefParameter<"::mlir::StringAttr">:$digits,
+      ArrayRefParameter<"int64_t">:$factors, "int64_t":$start);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+def VISA_WindowArrayAttr
+    : TypedArrayAttrBase<VISA_WindowAttr, "rows that are read in windows">;
+
 def VISA_CompareAttr : VISA_Attr<"Compare", "compare"> {
   let summary = "How one bit of the execution id is made";
   let description = [{

@@ -10,7 +10,7 @@
 #ifndef FURIOSA_DIALECT_VISA_LOOPS_LOOPS_H
 #define FURIOSA_DIALECT_VISA_LOOPS_LOOPS_H
 
-#include "furiosa/Dialect/TensorMapping/Algebra/Mapping.h"
+#include "furiosa/Dialect/TensorMapping/Algebra/Windows.h"
 
 namespace furiosa::loops {
 
@@ -42,6 +42,12 @@ struct FetchLoops {
   int64_t read = 0;
   /// Of two tensors: which loop goes from one to the other. Its stride is 0.
   size_t pairLoop = 0;
+  /// Bytes in front of the first one that is read.
+  int64_t start = 0;
+
+  /// One past the last byte that is read, from the start of the tensor on;
+  /// nothing beyond 2^63.
+  std::optional<int64_t> getEnd() const;
 };
 
 /// Two tensors of one mapping as one: `index` of 2 outermost, so far apart that
@@ -57,6 +63,12 @@ mapping::Result<FetchLoops> deriveFetchLoops(const mapping::Mapping &memory,
                                              const mapping::Mapping &time,
                                              const mapping::Mapping &packet,
                                              const FetchWidth &width);
+/// Loops of a fetch that reads windows (TU-79, TU-80).
+mapping::Result<FetchLoops>
+deriveWindowLoops(const mapping::Mapping &memory,
+                  llvm::ArrayRef<mapping::Window> windows,
+                  const mapping::Mapping &time, const mapping::Mapping &packet,
+                  const FetchWidth &width);
 /// Loops of a fetch of two tensors that `index` tells apart (TU-10); the loops
 /// but one are those over either.
 mapping::Result<FetchLoops> derivePairLoops(const mapping::Mapping &memory,
