@@ -1,4 +1,4 @@
-// A 3 x 3 convolution with a row of zeros around the image: windows of it, a tap at a time, then a contraction over taps and channels.
+// A 3 x 3 convolution with a row of zeros around the image: windows of it, then a contraction over taps and channels.
 #axes = #tmap.axes<N = 2, H = 14, W = 14, Y = 14, X = 14, R = 3, S = 3, C = 32, F = 64>
 !x = !tmap.tensor<i8, "N, H, W, C", #axes>
 !v = !tmap.tensor<i8, "R, S, N, Y, X, C", #axes>

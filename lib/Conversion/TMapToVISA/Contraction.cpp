@@ -121,10 +121,15 @@ static int64_t getSliceBytes(const Plan &plan, const Problem &problem) {
   // What is turned lies there twice.
   int64_t held = rows / plan.ring * (plan.transposed[plan.stream] ? 2 : 1) +
                  columns * (plan.transposed[1 - plan.stream] ? 2 : 1);
-  return batch *
-         (held * plan.sumCells() * wireBits(problem.type) +
-          rows * columns * resultBits) /
-         8;
+  int64_t source = 0;
+  if (plan.windows) {
+    held -= rows;
+    source = plan.windows->getSliceBytes();
+  }
+  return source + batch *
+                      (held * plan.sumCells() * wireBits(problem.type) +
+                       rows * columns * resultBits) /
+                      8;
 }
 
 static int64_t boundPlan(const Plan &plan, const Problem &problem,
@@ -141,10 +146,11 @@ static int64_t boundPlan(const Plan &plan, const Problem &problem,
   int64_t weightLoads = plan.overlaps ? 1 : rowSteps * columnSteps;
   int64_t weightLoad =
       boundLoad({tiles[0] * tiles[2] * sums * bits / 8, plan.place});
-  int64_t load =
-      rowSteps * boundLoad({tiles[0] * tiles[1] / plan.ring * sums * bits / 8,
-                            plan.place}) +
-      weightLoads * weightLoad;
+  int64_t streamBytes = plan.windows
+                            ? plan.windows->getSliceBytes()
+                            : tiles[0] * tiles[1] / plan.ring * sums * bits / 8;
+  int64_t load = rowSteps * boundLoad({streamBytes, plan.place}) +
+                 weightLoads * weightLoad;
   int64_t steps = llvm::divideCeil(sums, getPacketSize(problem.type));
   int64_t groups = llvm::divideCeil(tiles[2], int64_t(machine::lanes));
   int64_t flits = sums / getFlit(problem.type);
@@ -354,6 +360,7 @@ getSumChoices(ContractOp op, const Problem &problem, const KernelAxes &axes) {
 
 FailureOr<std::vector<Candidate>>
 tmap::enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
+                           std::array<WindowOp, 2> windows,
                            const Search &search) {
   const KernelAxes &axes = search.getAxes();
   auto problem = std::make_shared<Problem>();
@@ -438,6 +445,11 @@ tmap::enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
     for (int operand : {0, 1}) {
       SmallVector<Cut> held(full.batch);
       llvm::append_range(held, operand == stream ? full.rows : full.columns);
+      if (windows[operand]) {
+        full.windows = WindowLoad::get(windows[operand], held, problem->over,
+                                       full.place, axes);
+        continue;
+      }
       if (operand == stream && full.ring > 1)
         held.back().tile /= full.ring;
       bool cutsFilled = false;
@@ -453,6 +465,9 @@ tmap::enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
         full.transposed[operand] = true;
       }
     }
+    if (bool(windows[stream]) != full.windows.has_value() ||
+        (full.windows && full.ring > 1))
+      return;
     if (getSliceBytes(full, *problem) > int64_t(machine::dmSliceBytes))
       return;
     if (stays) {
@@ -469,6 +484,8 @@ tmap::enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
   for (int stream : {0, 1}) {
     ArrayRef<int> rowAxes = problem->free[stream];
     ArrayRef<int> columnAxes = problem->free[1 - stream];
+    if (windows[1 - stream])
+      continue;
     // A weight without columns leaves seven lanes idle.
     if (columnAxes.empty() && !rowAxes.empty())
       continue;
@@ -511,6 +528,12 @@ tmap::enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
                     &choice != &sumChoices.front() && !isFloat(problem->type);
                 plan.sums = choice.sums;
                 plan.order = choice.order;
+                // A slice has all taps of its windows.
+                if (windows[stream] &&
+                    llvm::any_of(plan.sums, [](const Cut &cut) {
+                      return cut.units() > 1;
+                    }))
+                  continue;
                 // The functions of a pass stand in front of a reduction.
                 if (plan.joinsInSwitch() && problem->hasSteps())
                   continue;

@@ -8,6 +8,7 @@
 #define FURIOSA_LIB_CONVERSION_TMAPTOVISA_CONTRACTION_H
 
 #include "Fusion.h"
+#include "WindowLoads.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
 namespace furiosa::tmap::contraction {
@@ -63,6 +64,8 @@ struct Plan {
   /// Operands that lie in HBM with the summed axis outside of the last free
   /// one; the transpose engine turns them in the slice.
   bool transposed[2] = {false, false};
+  /// Where the stream is windows: what a slice holds of their source.
+  std::optional<WindowLoad> windows;
   /// Of the operands, and of the result.
   Place place, resultPlace;
   int64_t bound = 0;

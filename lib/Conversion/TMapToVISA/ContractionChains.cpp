@@ -155,8 +155,14 @@ TermList Contraction::resultTerms(ArrayRef<std::string> lastTerms) const {
   return terms;
 }
 
-Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
+Value Contraction::emit(Emitter &emitter, ValueRange given) const {
+  SmallVector<Value> operands(given);
+  if (plan.windows)
+    operands[plan.stream] =
+        plan.windows->rename(emitter, operands[plan.stream]);
   auto load = [&](int operand, Value source) {
+    if (plan.windows && operand == plan.stream)
+      return plan.windows->emit(emitter, source);
     if (plan.transposed[operand])
       return loadTransposed(emitter, operand, source);
     return emitter.load(
@@ -166,7 +172,7 @@ Value Contraction::emit(Emitter &emitter, ValueRange operands) const {
             : std::nullopt);
   };
   int weight = 1 - plan.stream;
-  ValueRange sides = operands.drop_front(2);
+  ValueRange sides = given.drop_front(2);
   if (plan.rowLoop.count == 1 && plan.columnLoop.count == 1) {
     Value loaded[2] = {load(0, operands[0]), load(1, operands[1])};
     return emitter.store(emitTile(emitter, loaded[plan.stream], loaded[weight],
@@ -377,7 +383,9 @@ Value Contraction::emitTile(Emitter &emitter, Value stream, Value weight,
              : emitter.dmType(tileType, place, joinTerms(resultElement));
     return emitter.chain(visa::Context::Main, resultDm, [&] {
       TermList fetchTime = concat({batch, fetchedRows, outerSums});
-      emitter.fetch(stream, joinTerms(fetchTime), lastSum);
+      emitter.fetch(stream, joinTerms(fetchTime), lastSum,
+                    plan.windows ? plan.windows->getClause(stream.getContext())
+                                 : ArrayAttr());
       if (plan.ring > 1) {
         fetchTime.push_back(ringRows);
         emitter.exchange(visa::SwitchConfig::Broadcast1,

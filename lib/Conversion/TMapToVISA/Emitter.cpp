@@ -113,6 +113,32 @@ Value Emitter::zeros(const DmLayout &layout) {
   });
 }
 
+Value Emitter::hbmZeros(Type elementType, ArrayRef<std::string> terms) {
+  Value target = visa::AllocOp::create(builder, loc,
+                                       hbmType(elementType, joinTerms(terms)));
+  DmLayout layout;
+  layout.elementType = elementType;
+  Grid grid =
+      Grid::get(visa::getTarget(builder.getInsertionBlock()->getParentOp()));
+  layout.place.cluster = "1 # " + std::to_string(grid.clusters);
+  layout.place.slice = "1 # " + std::to_string(grid.slices);
+  // What follows each other in HBM, as far as a slice has room for it and zeros
+  // that are narrowed have no padding; else a number.
+  auto last = MappingAttr::parseText(terms.back(), axes.visa());
+  constexpr int64_t most = 16384, whole = 16;
+  int64_t cells = last ? last->getMapping().size() : 1;
+  bool isWhole = cells % whole == 0;
+  bool isNumber =
+      cells > most || (!isWhole && isa<Float8E5M2Type>(layout.elementType));
+  layout.element.push_back(
+      isNumber ? "1 # 8"
+      : isWhole
+          ? terms.back()
+          : terms.back() + " # " + std::to_string(llvm::alignTo(cells, whole)));
+  visa::CopyOp::create(builder, loc, zeros(layout), target);
+  return target;
+}
+
 Value Emitter::loadAnew(Value source, const DmLayout &layout, Type type,
                         std::optional<TermList> staged, int longAxis) {
   // The part of `whole` that the source fills.
@@ -252,8 +278,9 @@ Value Emitter::chain(visa::Context context, Type result,
   return op.getResult();
 }
 
-void Emitter::fetch(Value source, StringRef time, StringRef packet) {
-  visa::FetchOp::create(builder, loc, source, time, packet);
+void Emitter::fetch(Value source, StringRef time, StringRef packet,
+                    ArrayAttr windows) {
+  visa::FetchOp::create(builder, loc, source, time, packet, windows);
 }
 void Emitter::fetchCast(Type to) {
   visa::FetchCastOp::create(builder, loc, to);

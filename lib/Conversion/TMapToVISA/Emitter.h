@@ -72,6 +72,10 @@ public:
   /// whole flits of 32 bits.
   mlir::Value zeros(const DmLayout &layout);
 
+  /// A tensor in HBM that is 0.
+  mlir::Value hbmZeros(mlir::Type elementType,
+                       llvm::ArrayRef<std::string> terms);
+
   /// A window of one cell along `index`.
   mlir::Value tile(mlir::Value source, mlir::Value at, llvm::StringRef index,
                    mlir::Type type);
@@ -82,7 +86,8 @@ public:
   /// A chain; `stages` writes what is in it, with the methods below.
   mlir::Value chain(visa::Context context, mlir::Type result,
                     llvm::function_ref<void()> stages);
-  void fetch(mlir::Value source, llvm::StringRef time, llvm::StringRef packet);
+  void fetch(mlir::Value source, llvm::StringRef time, llvm::StringRef packet,
+             mlir::ArrayAttr windows = {});
   void fetchCast(mlir::Type to);
   /// Exchanges packets between slices; `params` are slice1, slice0 and, for an
   /// inter_transpose, time0.

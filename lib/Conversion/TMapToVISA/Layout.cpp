@@ -34,7 +34,7 @@ TermList tmap::concat(std::initializer_list<ArrayRef<std::string>> lists) {
 //===----------------------------------------------------------------------===//
 
 KernelAxes::KernelAxes(AxesAttr declared, ArrayRef<int64_t> grown, bool copies,
-                       ArrayRef<int64_t> rows)
+                       ArrayRef<int64_t> rows, size_t windows)
     : tmapAxes(declared) {
   SmallVector<mapping::Axis> list(declared.getAxes().list());
   for (auto [axis, size] : llvm::zip_equal(list, grown))
@@ -49,6 +49,13 @@ KernelAxes::KernelAxes(AxesAttr declared, ArrayRef<int64_t> grown, bool copies,
     copyAxis = add("Copy", maxCopies);
   for (auto [number, size] : llvm::enumerate(rows))
     rowAxes.push_back(add("Row" + std::to_string(number), size));
+  // As many cells as a tensor may have; tensors hold the first of them.
+  if (windows > 0) {
+    chunkAxis = add("Chunk", WindowAxis::maxReach);
+    cellAxis = add("Cell", WindowAxis::maxReach);
+  }
+  for (size_t i = 0; i < windows; ++i)
+    lineAxes.push_back(add("Line" + std::to_string(i), WindowAxis::maxReach));
   auto axes = mapping::Axes::get(list);
   assert(axes && "names that are declared");
   visaAxes = AxesAttr::get(declared.getContext(), *axes);

@@ -31,9 +31,10 @@ public:
   /// `grown` has the size in visa for each axis. With `copies`, visa has an
   /// axis more, along which a number is repeated to fill words of memory. It
   /// has one more for each size in `rows`: those of tensors that windows are
-  /// cut from.
+  /// cut from; and those along which slices hold what windows of up to
+  /// `windows` axes are read from.
   KernelAxes(AxesAttr declared, llvm::ArrayRef<int64_t> grown, bool copies,
-             llvm::ArrayRef<int64_t> rows);
+             llvm::ArrayRef<int64_t> rows, size_t windows);
 
   AxesAttr visa() const { return visaAxes; }
   AxesAttr declared() const { return tmapAxes; }
@@ -52,14 +53,19 @@ public:
   std::string live(int axis) const;
   /// Axis `number` of `rows`.
   llvm::StringRef rows(size_t number) const { return rowAxes[number]; }
+  /// Chunks of rows that a slice holds, and all cells of its rows.
+  llvm::StringRef windowChunks() const { return chunkAxis; }
+  llvm::StringRef windowCells() const { return cellAxis; }
+  /// Rows of an axis that there are windows of.
+  llvm::StringRef windowLines(size_t number) const { return lineAxes[number]; }
   /// A mapping of the declared axes as one of visa.
   std::string rewrite(MappingAttr mapping) const;
 
 private:
   static constexpr int64_t maxCopies = 8;
   AxesAttr tmapAxes, visaAxes;
-  std::string copyAxis;
-  std::vector<std::string> rowAxes;
+  std::string copyAxis, chunkAxis, cellAxis;
+  std::vector<std::string> rowAxes, lineAxes;
 };
 
 /// An axis, or the part of it that one step of a loop sees, in units of `tile`

@@ -22,10 +22,11 @@ void growSums(ReduceOp op, llvm::MutableArrayRef<int64_t> sizes);
 
 /// Ways to run a contraction whose sums go through `pass` on their way to
 /// memory: functions and casts of which they are the stream. The operands are
-/// those of `op`, then the sides of the pass. Fails with an error at the op.
+/// those of `op`, then the sides of the pass. An operand in `windows` is the
+/// source of these, and the stream. Fails with an error at the op.
 mlir::FailureOr<std::vector<Candidate>>
 enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
-                     const Search &search);
+                     std::array<WindowOp, 2> windows, const Search &search);
 /// Whether results of `op` can be narrowed by the cast engine on their way.
 bool canNarrow(mlir::Operation *op, CastOp cast);
 

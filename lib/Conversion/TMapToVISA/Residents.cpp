@@ -12,6 +12,15 @@ void Residents::add(Value tensor, Value held, ArrayRef<int> filled) {
   entries[tensor].push_back({held, SmallVector<int>(filled)});
 }
 
+void Residents::rename(Value from, Value to) {
+  auto it = entries.find(from);
+  if (it == entries.end())
+    return;
+  auto held = std::move(it->second);
+  entries.erase(it);
+  entries[to] = std::move(held);
+}
+
 /// Whether two tensors lie alike, however their mappings are spelled.
 static bool isAlike(Type lhs, Type rhs) {
   auto a = dyn_cast<visa::DmType>(lhs), b = dyn_cast<visa::DmType>(rhs);

@@ -22,6 +22,8 @@ public:
     llvm::SmallVector<int> filled;
   };
 
+  /// What data memory holds of `from` it holds of `to`.
+  void rename(mlir::Value from, mlir::Value to);
   void add(mlir::Value tensor, mlir::Value held, llvm::ArrayRef<int> filled);
   /// `tensor` in data memory with the mappings of `type` and zeros behind the
   /// cells of `filled`, or null. Counts what it finds.

@@ -70,6 +70,9 @@ private:
   LogicalResult place(Operation *op, ValueRange operands, Value result,
                       FailureOr<std::vector<Candidate>> candidates);
   LogicalResult convertContraction(ContractOp op);
+  /// With operands in `windows` read out of their source.
+  LogicalResult convertContraction(ContractOp op,
+                                   std::array<WindowOp, 2> windows);
   LogicalResult convertReduction(ReduceOp op);
   bool isFreeWidening(Operation *op) const;
   std::optional<VectorPass> buildTail(ContractOp op);
@@ -80,6 +83,11 @@ private:
   LogicalResult convertMove(MoveOp op);
   LogicalResult convertReshape(ReshapeOp op);
   LogicalResult convertWindow(WindowOp op);
+  /// Gives a tensor in HBM, whose cells have another index for what has read
+  /// windows of it, its own again.
+  void renameBack(Value tensor);
+  /// Writes windows into HBM.
+  LogicalResult copyWindows(WindowOp op);
   LogicalResult convertReturn(func::ReturnOp op);
   Value lookUp(Value tensor) const { return values.lookup(tensor); }
 
@@ -190,7 +198,9 @@ KernelAxes KernelConversion::growAxes() {
       copies |= getAxesInOrder(cast<MappedTensorType>(type)).size() < most;
   });
   SmallVector<int64_t> rows;
+  size_t windows = 0;
   kernel->walk([&](WindowOp op) {
+    windows = std::max(windows, op.getWindows().size());
     for (const WindowAxis &window : op.getWindows()) {
       int64_t size = getRowAxisSize(window, declared,
                                     sizes[window.over] !=
@@ -200,7 +210,7 @@ KernelAxes KernelConversion::growAxes() {
         rows.push_back(size);
     }
   });
-  return KernelAxes(declared, sizes, copies, rows);
+  return KernelAxes(declared, sizes, copies, rows, windows);
 }
 
 void KernelConversion::joinWindows() {
@@ -534,27 +544,85 @@ std::optional<VectorPass> KernelConversion::buildTail(ContractOp op) {
   return tail;
 }
 
+namespace {
+/// Makes the errors of this thread the reason for another way.
+class ErrorReason {
+public:
+  ErrorReason(MLIRContext *context, std::string &reason)
+      : handler(context,
+                [&reason, thread = llvm::get_threadid()](Diagnostic &diag) {
+                  if (diag.getSeverity() != DiagnosticSeverity::Error ||
+                      llvm::get_threadid() != thread)
+                    return failure();
+                  reason = diag.str();
+                  for (Diagnostic &note : diag.getNotes())
+                    reason += "; " + note.str();
+                  return success();
+                }) {}
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
 LogicalResult KernelConversion::convertContraction(ContractOp op) {
+  std::array<WindowOp, 2> windows;
+  for (auto [operand, window] : llvm::zip_equal(op.getOperands(), windows))
+    if (!lookUp(operand))
+      window = operand.getDefiningOp<WindowOp>();
+  if (!windows[0] && !windows[1])
+    return convertContraction(op, windows);
+  std::string reason = "no placement holds what they are read from";
+  {
+    ErrorReason errors(op.getContext(), reason);
+    if (succeeded(convertContraction(op, windows))) {
+      for (WindowOp window : windows)
+        if (window)
+          renameBack(window.getSource());
+      return success();
+    }
+  }
+  if (options.explain && isExplaining)
+    op.emitRemark() << "windows are copied in HBM: " << reason;
+  for (WindowOp window : windows)
+    if (window && failed(copyWindows(window)))
+      return failure();
+  return convertContraction(op, {});
+}
+
+void KernelConversion::renameBack(Value tensor) {
+  Value source = lookUp(tensor);
+  for (Operation *user : source.getUsers())
+    if (auto renamed = dyn_cast<visa::ReshapeOp>(user);
+        renamed && !tensor.hasOneUse()) {
+      Value own = visa::ReshapeOp::create(builder, renamed.getLoc(),
+                                          source.getType(), renamed);
+      residents.rename(source, own);
+      values[tensor] = own;
+      return;
+    }
+}
+
+LogicalResult
+KernelConversion::convertContraction(ContractOp op,
+                                     std::array<WindowOp, 2> windows) {
+  SmallVector<Value> sources(op.getOperands());
+  for (auto [source, window] : llvm::zip_equal(sources, windows))
+    if (window) {
+      source = window.getSource();
+      if (!lookUp(source))
+        return failure();
+    }
   // The longest tail that some placement has room for.
   if (std::optional<VectorPass> tail = buildTail(op)) {
-    SmallVector<Value> operands(op.getOperands());
+    SmallVector<Value> operands(sources);
     for (const SideOperand &side : tail->sides)
       operands.push_back(side.tensor);
     Value result = tail->ops.back()->getResult(0);
     std::string reason = "no register file holds the operands";
     {
-      ScopedDiagnosticHandler errors(
-          op.getContext(),
-          [&, thread = llvm::get_threadid()](Diagnostic &diag) {
-            if (diag.getSeverity() != DiagnosticSeverity::Error ||
-                llvm::get_threadid() != thread)
-              return failure();
-            reason = diag.str();
-            for (Diagnostic &note : diag.getNotes())
-              reason += "; " + note.str();
-            return success();
-          });
-      auto candidates = enumerateContraction(op, tail, *search);
+      ErrorReason errors(op.getContext(), reason);
+      auto candidates = enumerateContraction(op, tail, windows, *search);
       if (succeeded(candidates) && !candidates->empty() &&
           succeeded(place(op, operands, result, std::move(candidates)))) {
         fused.insert_range(tail->ops);
@@ -575,9 +643,8 @@ LogicalResult KernelConversion::convertContraction(ContractOp op) {
   if (narrow)
     pass = buildPass(
         narrow, [](Operation *) { return false; }, reason);
-  return place(op, op.getOperands(),
-               narrow ? narrow.getResult() : op.getResult(),
-               enumerateContraction(op, std::move(pass), *search));
+  return place(op, sources, narrow ? narrow.getResult() : op.getResult(),
+               enumerateContraction(op, std::move(pass), windows, *search));
 }
 
 LogicalResult KernelConversion::convertReduction(ReduceOp op) {
@@ -660,7 +727,16 @@ LogicalResult KernelConversion::convertReshape(ReshapeOp op) {
   return success();
 }
 
+/// Contractions read windows out of data memory where they can.
 LogicalResult KernelConversion::convertWindow(WindowOp op) {
+  if (!op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
+        return isa<ContractOp>(user);
+      }))
+    return success();
+  return copyWindows(op);
+}
+
+LogicalResult KernelConversion::copyWindows(WindowOp op) {
   Value source = lookUp(op.getSource());
   if (!source)
     return op.emitOpError() << "not yet supported: windows of a constant";

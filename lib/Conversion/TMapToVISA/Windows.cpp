@@ -92,7 +92,6 @@ private:
   /// their own: all of that, or the cells that the source has.
   TermList getStagedTerms(bool whole) const;
   Value stage(Value source);
-  Value zeros(TermList terms);
   /// Copies one tap of all windows; false if a part is none.
   bool copyTap(Value source, Value target, ArrayRef<int64_t> taps);
 
@@ -122,33 +121,6 @@ TermList Windows::getStagedTerms(bool whole) const {
   return terms;
 }
 
-/// A tensor in HBM that is 0.
-Value Windows::zeros(TermList terms) {
-  Value target =
-      visa::AllocOp::create(emitter.builder, emitter.loc, typeOf(terms));
-  DmLayout layout;
-  layout.elementType = sourceType.getElementType();
-  Grid grid = Grid::get(visa::getTarget(op));
-  layout.place.cluster = "1 # " + std::to_string(grid.clusters);
-  layout.place.slice = "1 # " + std::to_string(grid.slices);
-  // What follows each other in HBM, as far as a slice has room for it and zeros
-  // that are narrowed have no padding; else a number.
-  auto last = MappingAttr::parseText(terms.back(), axes.visa());
-  constexpr int64_t most = 16384, whole = 16;
-  int64_t cells = last ? last->getMapping().size() : 1;
-  bool isWhole = cells % whole == 0;
-  bool isNumber =
-      cells > most || (!isWhole && isa<Float8E5M2Type>(layout.elementType));
-  layout.element.push_back(
-      isNumber ? "1 # 8"
-      : isWhole
-          ? terms.back()
-          : terms.back() + " # " + std::to_string(llvm::alignTo(cells, whole)));
-  visa::CopyOp::create(emitter.builder, emitter.loc, emitter.zeros(layout),
-                       target);
-  return target;
-}
-
 /// The source, which nothing else reads, with the rows of staged windows along
 /// axes of their own, and zeros around them.
 Value Windows::stage(Value source) {
@@ -159,7 +131,7 @@ Value Windows::stage(Value source) {
   for (auto [i, row] : llvm::enumerate(list))
     isFilled |=
         isStaged(i) && (row.front > 0 || row.end > axes.size(row.axis.over));
-  Value target = isFilled ? zeros(whole)
+  Value target = isFilled ? emitter.hbmZeros(sourceType.getElementType(), whole)
                           : Value(visa::AllocOp::create(
                                 emitter.builder, emitter.loc, typeOf(whole)));
   Value into = target;
