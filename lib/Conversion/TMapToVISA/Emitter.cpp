@@ -124,9 +124,12 @@ Value Emitter::hbmZeros(Type elementType, ArrayRef<std::string> terms) {
   layout.place.slice = "1 # " + std::to_string(grid.slices);
   // What follows each other in HBM, as far as a slice has room for it and zeros
   // that are narrowed have no padding; else a number.
-  auto last = MappingAttr::parseText(terms.back(), axes.visa());
-  constexpr int64_t most = 16384, whole = 16;
-  int64_t cells = last ? last->getMapping().size() : 1;
+  constexpr int64_t most = 16384, whole = 16, longRun = 4096;
+  auto sizeOf = [&](StringRef term) {
+    auto parsed = MappingAttr::parseText(term, axes.visa());
+    return parsed ? parsed->getMapping().size() : 1;
+  };
+  int64_t cells = sizeOf(terms.back());
   bool isWhole = cells % whole == 0;
   bool isNumber =
       cells > most || (!isWhole && isa<Float8E5M2Type>(layout.elementType));
@@ -135,6 +138,14 @@ Value Emitter::hbmZeros(Type elementType, ArrayRef<std::string> terms) {
       : isWhole
           ? terms.back()
           : terms.back() + " # " + std::to_string(llvm::alignTo(cells, whole)));
+  // Short runs would be slow.
+  for (const std::string &term : llvm::reverse(terms.drop_back())) {
+    int64_t size = sizeOf(term);
+    if (!isWhole || isNumber || size > longRun / cells)
+      break;
+    cells *= size;
+    layout.element.insert(layout.element.begin(), term);
+  }
   visa::CopyOp::create(builder, loc, zeros(layout), target);
   return target;
 }
