@@ -204,20 +204,21 @@ static int64_t boundPlan(const Plan &plan, const Problem &problem,
          load + fill + main + store;
 }
 
-/// Whether an operand can be turned in the slice: one summed axis of whole
+/// Whether an operand can be turned in the slice: a last summed axis of whole
 /// packets, whole batches of the transpose engine, whole words from HBM.
 static bool canTranspose(const Plan &plan, const Problem &problem, int operand,
                          MappedTensorType type, const KernelAxes &axes) {
   bool isStream = operand == plan.stream;
   ArrayRef<Cut> cuts = isStream ? plan.rows : plan.columns;
   unsigned bits = wireBits(problem.type);
-  if (cuts.empty() || problem.over.size() != 1 || bits < 8)
+  if (cuts.empty() || bits < 8)
     return false;
-  int sum = problem.over.front();
   Cut turned = cuts.back();
   if (isStream)
     turned.tile /= plan.ring;
-  if (axes.isGrown(sum) || turned.padded != turned.size ||
+  if (llvm::any_of(problem.over,
+                   [&](int axis) { return axes.isGrown(axis); }) ||
+      turned.padded != turned.size ||
       turned.tile % rngd::transposeCells(bits) != 0 ||
       plan.sums.back().tile % (64 / bits) != 0)
     return false;
@@ -226,7 +227,7 @@ static bool canTranspose(const Plan &plan, const Problem &problem, int operand,
     return false;
   SmallVector<Cut> held(plan.batch);
   llvm::append_range(held, cuts.drop_back());
-  held.push_back(plan.sums.back());
+  llvm::append_range(held, plan.sums);
   held.push_back(turned);
   return isLoadable(type, held, axes);
 }

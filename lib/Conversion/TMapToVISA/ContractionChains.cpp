@@ -93,7 +93,7 @@ Value Contraction::emitExchange(Emitter &emitter, Value tile) const {
   });
 }
 
-/// In memory […, K, J % t] as it comes, then […, J % t, K].
+/// In memory […, R, K, J % t] as it comes, then […, J % t, R, K].
 Value Contraction::loadTransposed(Emitter &emitter, int operand,
                                   Value source) const {
   bool isStream = operand == plan.stream;
@@ -103,6 +103,7 @@ Value Contraction::loadTransposed(Emitter &emitter, int operand,
   TermList outer = batch;
   for (const Cut &cut : cuts.drop_back())
     outer.push_back(cut.inner(axes));
+  outer.append(outerSums);
   DmLayout target = layout(operand), given = target;
   given.element = concat({outer, {lastSum}, {turned.digit(axes, 1, tile)}});
   Value loaded = emitter.load(source, given, std::nullopt);

@@ -4,6 +4,7 @@
 // RUN: furiosa-run %s --kernel=used_again --check random:1 random:2 random:3 | FileCheck %s --check-prefix=AGREE
 // RUN: furiosa-run %s --kernel=odd --check random:1 random:2 | FileCheck %s --check-prefix=AGREE
 // RUN: furiosa-run %s --kernel=channels_outside --check random:1 random:2 | FileCheck %s --check-prefix=AGREE
+// RUN: furiosa-run %s --kernel=turned_filter --check random:1 random:2 | FileCheck %s --check-prefix=AGREE
 // AGREE: check: interpreter and simulator agree on {{[0-9]+}} values
 
 // Rows over slices: those of a slice, and the last of the one before and the
@@ -68,4 +69,22 @@ func.func @channels_outside(%x: !tmap.tensor<i8, "C, H", #odd>, %w: !ow) -> !oy 
   %v = tmap.window %x [H = Y + R - 1] : !tmap.tensor<i8, "C, H", #odd> -> !ov
   %y = tmap.contract %v, %w over [R, C] : !ov, !ow -> !oy
   return %y : !oy
+}
+
+// A filter whose columns stand innermost is turned in the slices, taps outside.
+#turned = #tmap.axes<H = 18, Y = 16, R = 3, C = 32, F = 64>
+!t = !tmap.tensor<bf16, "H, C", #turned>
+!tv = !tmap.tensor<bf16, "R, Y, C", #turned>
+!tw = !tmap.tensor<bf16, "R, C, F", #turned>
+!ty = !tmap.tensor<f32, "Y, F", #turned>
+// CHECK-LABEL: @turned_filter
+// CHECK-NOT: visa.copy %arg1
+// CHECK: %[[W:.*]] = visa.to_dm %arg1
+// CHECK: fetch %[[W]]
+// CHECK: transpose
+// CHECK: fetch %{{.*}} window [
+func.func @turned_filter(%x: !t, %w: !tw) -> !ty attributes {visa.kernel} {
+  %v = tmap.window %x [H = Y + R] : !t -> !tv
+  %y = tmap.contract %v, %w over [R, C] : !tv, !tw -> !ty
+  return %y : !ty
 }
