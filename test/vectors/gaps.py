@@ -8,7 +8,7 @@ commands (loops unrolled), makespan, program order, iterations apart, bound, gap
 Then
 
 - no schedule is longer than program order, nor than with iterations apart;
-- from 20 commands on the gap is at most 0.5 %, as docs/resource.md says; at
+- from 20 commands on the gap is at most 2 %, as docs/resource.md says; at
   most 10 % and 5 % in the median are asked for.
 
 usage: gaps.py BIN
@@ -113,7 +113,7 @@ with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
               flush=True)
         assert bound <= makespan <= ordered[0], name
         assert makespan <= apart[0], name
-        assert commands < 20 or gap <= 0.005, name
+        assert commands < 20 or gap <= 0.02, name
 print(f"{len(gaps)} kernels ({refused} not compiled), median gap "
       f"{100 * statistics.median(gaps):.2f} %, worst {100 * max(gaps):.1f} %; "
       f"{len(large)} of 20 commands or more, median "

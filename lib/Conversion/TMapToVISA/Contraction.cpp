@@ -108,6 +108,163 @@ static bool isWorthOverlap(const Plan &plan, const Problem &problem) {
               machine::mainContractionOverheadCycles);
 }
 
+Plan contraction::getStep(const Plan &plan, int64_t rows) {
+  Plan step = plan;
+  step.steps.clear();
+  Cut &row = step.rows.back();
+  row.part = rows == row.tile ? 0 : rows;
+  // Slices of the ring that get no row of their own share the sums.
+  step.ringSums = plan.ring / std::min(plan.ring, rows & -rows);
+  return step;
+}
+
+/// Cycles of a transfer of `bytes` in each slice, without its start: the slower
+/// side hides half of the other one.
+static int64_t getTransferCycles(int64_t bytes, const Grid &grid) {
+  int64_t memory = llvm::divideCeil(bytes * int64_t(machine::slicesPerPE),
+                                    int64_t(machine::dmaRequestBytes));
+  int64_t accesses = llvm::divideCeil(bytes * grid.slices * grid.clusters,
+                                      int64_t(machine::hbmAccessBytes));
+  int64_t hbm = accesses * int64_t(machine::hbmAccessCyclesNumerator) /
+                int64_t(machine::hbmAccessCyclesDenominator) /
+                int64_t(machine::hbmChannels);
+  return std::max(memory, hbm) + std::min(memory, hbm) / 2;
+}
+
+namespace {
+/// Cycles of the parts of a contraction that runs in steps.
+struct Pace {
+  int64_t weightLoad, fill, refill;
+  /// Of the products of a row, and of its exchange.
+  int64_t work, exchange;
+  /// Bytes of a row of the stream and of the result in each slice, times the
+  /// slices that share them.
+  int64_t rowBytes, resultBytes, ring;
+  /// Bytes of the weight in each slice.
+  int64_t weightBytes;
+  Grid grid;
+
+  int64_t load(int64_t rows) const {
+    return machine::dmaStartupCycles +
+           getTransferCycles(llvm::divideCeil(rows * rowBytes, ring), grid);
+  }
+  int64_t store(int64_t rows) const {
+    return machine::dmaStartupCycles +
+           getTransferCycles(rows * resultBytes, grid);
+  }
+  int64_t products(int64_t rows) const {
+    return std::max(
+        rows * work + int64_t(machine::mainContractionOverheadCycles), refill);
+  }
+  int64_t exchanged(int64_t rows) const {
+    return exchange == 0
+               ? 0
+               : rows * exchange + int64_t(machine::subLoadOverheadCycles);
+  }
+  /// Whether a slice holds the weight and two steps of `rows`, one that is
+  /// worked on and one that comes or goes.
+  bool fits(int64_t rows) const {
+    int64_t step = llvm::divideCeil(rows * rowBytes, ring) +
+                   rows * resultBytes * (exchange == 0 ? 1 : 2);
+    return weightBytes + 2 * step <= int64_t(machine::dmSliceBytes);
+  }
+};
+} // namespace
+
+static Pace getPace(const Plan &plan, const Problem &problem,
+                    const Grid &grid) {
+  int64_t sums = plan.sumCells();
+  int64_t batches = 1, columns = 1;
+  for (const Cut &cut : plan.batch)
+    batches *= cut.tile;
+  for (const Cut &cut : plan.columns)
+    columns *= cut.tile;
+  int64_t bits = wireBits(problem.type);
+  int64_t sumBytes = sums * bits / 8;
+  int64_t packets = llvm::divideCeil(sums, getPacketSize(problem.type));
+  int64_t flits = sums / getFlit(problem.type);
+  int64_t fill = batches * plan.groups * machine::lanes * sumBytes;
+  Pace pace;
+  pace.grid = grid;
+  pace.ring = plan.ring;
+  pace.rowBytes = batches * sumBytes;
+  pace.resultBytes =
+      batches * columns * wireBits(*getElementType(problem.resultType)) / 8;
+  pace.weightBytes = batches * columns * sumBytes;
+  pace.weightLoad =
+      machine::dmaStartupCycles + getTransferCycles(pace.weightBytes, grid);
+  pace.fill = machine::subLoadOverheadCycles + fill / machine::subFetchBytes;
+  // A pass over columns fills the register file anew.
+  pace.refill = plan.passes > 1 ? plan.passes * pace.fill : 0;
+  pace.work = batches * std::max(packets * columns / int64_t(machine::lanes),
+                                 flits * plan.passes);
+  pace.exchange = plan.exchange == 1
+                      ? 0
+                      : batches * plan.exchange *
+                            llvm::divideCeil(pace.resultBytes / batches,
+                                             int64_t(machine::flitBytes));
+  return pace;
+}
+
+/// The end of a plan in steps where loads go before stores: the multipliers
+/// wait for the first of them, stores for the exchange of what they store.
+static int64_t getEnd(ArrayRef<int64_t> steps, const Pace &pace) {
+  int64_t loaded = machine::firstDMACycle + pace.weightLoad;
+  int64_t multiplied = loaded + pace.fill, exchanged = multiplied;
+  SmallVector<int64_t> ready;
+  for (int64_t rows : steps) {
+    loaded += pace.load(rows);
+    multiplied = std::max(multiplied, loaded) + pace.products(rows);
+    exchanged = std::max(multiplied, exchanged) + pace.exchanged(rows);
+    ready.push_back(exchanged);
+  }
+  int64_t stored = loaded;
+  for (auto [rows, time] : llvm::zip_equal(steps, ready))
+    stored = std::max(stored, time) + pace.store(rows);
+  return stored + int64_t(machine::endSyncCycles);
+}
+
+/// Steps over the rows of a slice that end first: each is loaded beside the
+/// products of the one before, the first one beside the fill of the register
+/// file. From the end on they grow by a factor, so that the last store is
+/// short.
+static void chooseSteps(Plan &plan, const Pace &pace) {
+  int64_t rows = plan.rows.back().tile;
+  // Runs in HBM are whole blocks, and rows are shared evenly.
+  int64_t unit = std::max<int64_t>(
+      {8, plan.exchange,
+       int64_t(llvm::bit_ceil(llvm::divideCeil(
+           uint64_t(plan.ring * machine::hbmAccessBytes), pace.rowBytes)))});
+  if (rows % unit != 0)
+    return;
+  auto tryThese = [&](int64_t last, int64_t factor, int64_t most) {
+    SmallVector<int64_t> front, back = {last};
+    for (int64_t left = rows - last; left > 0;) {
+      // At least as long as the one before it.
+      int64_t next = front.empty() ? unit : front.back();
+      int64_t hidden = front.empty() ? pace.fill : pace.products(front.back());
+      while (next < std::min(left, most) && pace.load(next + unit) <= hidden)
+        next += unit;
+      int64_t before = std::min(back.back() * factor, most);
+      int64_t length = std::min({next, before, left});
+      (length == before && length < left ? back : front).push_back(length);
+      left -= length;
+      if (front.size() + back.size() > maxOverlappingSteps)
+        return;
+    }
+    front.append(back.rbegin(), back.rend());
+    int64_t end = getEnd(front, pace);
+    if (plan.steps.empty() || end < plan.bound) {
+      plan.steps = std::move(front);
+      plan.bound = end;
+    }
+  };
+  for (int64_t last = unit; 4 * last <= rows; last *= 2)
+    for (int64_t most = last; most <= rows && pace.fits(most); most *= 2)
+      for (int64_t factor : {2, 3, 4, 8})
+        tryThese(last, factor, most);
+}
+
 /// Bytes of a slice's data memory.
 static int64_t getSliceBytes(const Plan &plan, const Problem &problem) {
   int64_t batch = 1, rows = 1, columns = 1;
@@ -258,6 +415,24 @@ static bool canHoldSides(const Plan &plan, const Problem &problem) {
   return bytes <= int64_t(machine::vrfSliceBytes);
 }
 
+/// Neighbours that exchange columns for rows until a run is a block of HBM; 1
+/// where they cannot.
+static int64_t getExchange(const Plan &plan, const Problem &problem,
+                           const Grid &grid) {
+  const Cut &column = plan.columns.back();
+  int64_t rows = plan.rows.back().tile;
+  int64_t bits = wireBits(*getElementType(problem.resultType));
+  int64_t run = column.tile * bits / 8, count = 1;
+  if (column.axis != problem.order.back() ||
+      grid.slices != int64_t(machine::slicesPerCluster) ||
+      run % machine::accessWordBytes != 0)
+    return 1;
+  while (run * count < int64_t(machine::hbmAccessBytes) &&
+         column.sliceUnits % (2 * count) == 0 && rows % (2 * count) == 0)
+    count *= 2;
+  return count;
+}
+
 /// A plan with and without help of the switch.
 static std::vector<Plan> getVariants(const Plan &plan, const Problem &problem,
                                      const KernelAxes &axes, const Grid &grid) {
@@ -281,22 +456,71 @@ static std::vector<Plan> getVariants(const Plan &plan, const Problem &problem,
     plans.push_back(plan);
     plans.back().ring = ring;
   }
-  // Neighbours until a run is a block of HBM.
-  const Cut &column = plan.columns.back();
-  int64_t bits = wireBits(*getElementType(problem.resultType));
-  int64_t run = column.tile * bits / 8, count = 1;
-  while (run * count < int64_t(machine::hbmAccessBytes) &&
-         column.sliceUnits % (2 * count) == 0 && rows % (2 * count) == 0)
-    count *= 2;
-  if (count > 1 && plan.partCount() == 1 &&
-      column.axis == problem.order.back() &&
-      grid.slices == int64_t(machine::slicesPerCluster) &&
-      run % machine::accessWordBytes == 0)
+  int64_t count = plan.partCount() == 1 ? getExchange(plan, problem, grid) : 1;
+  if (count > 1)
     for (size_t i = plans.size(); i-- > 0;) {
       plans.push_back(plans[i]);
       plans.back().exchange = count;
     }
   return plans;
+}
+
+/// Deals columns to the networks of a PE in turn, so that both take part in the
+/// load of the weight without another row of HBM for each packet.
+static void turnColumns(Plan &plan, const KernelAxes &axes) {
+  Cut &column = plan.columns.back();
+  constexpr int64_t network = machine::slicesPerDMN;
+  if (column.sliceUnits % (2 * network) != 0)
+    return;
+  column.near = std::max<int64_t>(plan.exchange, 8);
+  TermList terms;
+  for (ArrayRef<Cut> cuts :
+       {ArrayRef(plan.batch), ArrayRef(plan.rows), ArrayRef(plan.columns)})
+    for (const Cut &cut : cuts)
+      terms.push_back(cut.slices(axes));
+  plan.place.slice = plan.resultPlace.slice = joinTerms(terms);
+}
+
+/// The plan in steps, with the help of the switch; nothing where that is not
+/// known or not worth it.
+static std::optional<Plan> getStepped(const Plan &whole, const Problem &problem,
+                                      const KernelAxes &axes,
+                                      const Grid &grid) {
+  if (whole.windows || whole.partCount() != 1 || whole.rows.size() != 1 ||
+      whole.columns.empty() || whole.place.usedSlices != grid.slices ||
+      whole.place.usedClusters != grid.clusters || problem.over.size() != 1 ||
+      axes.isGrown(problem.over.front()))
+    return std::nullopt;
+  for (ArrayRef<Cut> cuts :
+       {ArrayRef(whole.batch), ArrayRef(whole.rows), ArrayRef(whole.columns)})
+    for (const Cut &cut : cuts)
+      if (cut.padded != cut.size)
+        return std::nullopt;
+  Plan plan = whole;
+  for (const Cut &cut : plan.columns)
+    plan.ring *= cut.sliceUnits;
+  if (!llvm::isPowerOf2_64(plan.ring))
+    plan.ring = 1;
+  plan.exchange = getExchange(plan, problem, grid);
+  // Parts of blocks of HBM are written slowly.
+  const Cut &column = plan.columns.back();
+  int64_t resultBits = wireBits(*getElementType(problem.resultType));
+  if (column.axis != problem.order.back() ||
+      column.tile * plan.exchange * resultBits / 8 %
+              int64_t(machine::hbmAccessBytes) !=
+          0)
+    return std::nullopt;
+  turnColumns(plan, axes);
+  plan.overlaps = plan.dealsRows = true;
+  Pace pace = getPace(plan, problem, grid);
+  chooseSteps(plan, pace);
+  if (plan.steps.empty() ||
+      pace.work * plan.rows.back().tile <
+          8 * int64_t(machine::dmaStartupCycles +
+                      machine::mainContractionOverheadCycles))
+    return std::nullopt;
+  plan.ringSums = getStep(plan, plan.rows.back().tile).ringSums;
+  return plan;
 }
 
 namespace {
@@ -481,6 +705,21 @@ tmap::enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
       add(full);
     }
   };
+  // Steps are known for whole sums of operands that lie in HBM as they are.
+  auto addStepped = [&](const Plan &plan) {
+    if (windows[0] || windows[1])
+      return;
+    for (int operand : {0, 1}) {
+      SmallVector<Cut> held(plan.batch);
+      llvm::append_range(held,
+                         operand == plan.stream ? plan.rows : plan.columns);
+      llvm::append_range(held, plan.sums);
+      if (!isLoadable(types[operand], held, axes))
+        return;
+    }
+    if (auto stepped = getStepped(plan, *problem, axes, grid))
+      add(*stepped);
+  };
   bool looped = false;
   for (int stream : {0, 1}) {
     ArrayRef<int> rowAxes = problem->free[stream];
@@ -552,6 +791,8 @@ tmap::enumerateContraction(ContractOp op, std::optional<VectorPass> pass,
                 if (!isFloat(problem->type))
                   wholeBound = plan.bound;
                 looped |= isLoop && stays;
+                if (!isLoop)
+                  addStepped(plan);
                 for (const Plan &variant :
                      getVariants(plan, *problem, axes, grid))
                   addVariant(variant, stays, overlaps);

@@ -11,6 +11,9 @@
 #include "WindowLoads.h"
 #include "furiosa/Target/RNGD/Machine.h"
 
+#include <tuple>
+#include <utility>
+
 namespace furiosa::tmap::contraction {
 
 /// Elements of a flit.
@@ -53,9 +56,17 @@ struct Plan {
   /// that transfers of a step run beside the work of others; the weight is
   /// loaded once.
   bool overlaps = false;
+  /// Rows of a slice in each of the steps that are written one after the other;
+  /// the first and the last ones are short, so that work starts early and the
+  /// last store is short. Empty where all rows are worked on at once.
+  llvm::SmallVector<int64_t> steps;
+  /// Slices that share rows take turns row by row.
+  bool dealsRows = false;
   /// Slices that share the rows of the stream: each holds a part of them in
   /// data memory, and the switch gives them to all.
   int64_t ring = 1;
+  /// Of these, slices that share the summed axis: each holds a part of it.
+  int64_t ringSums = 1;
   /// Neighbours that exchange their columns for rows before they are stored, so
   /// that runs in HBM are longer.
   int64_t exchange = 1;
@@ -89,6 +100,9 @@ struct Plan {
   }
 };
 
+/// The plan of one of the steps of `plan`, of `rows` rows in a slice.
+Plan getStep(const Plan &plan, int64_t rows);
+
 /// Writes the chains of one plan.
 class Contraction {
 public:
@@ -106,9 +120,8 @@ public:
     // Of the rows that the switch brings, those of one slice come first.
     fetchedRows = timeRows = rows;
     if (plan.ring > 1) {
-      const Cut &cut = plan.rows.back();
-      fetchedRows.back() = cut.digit(axes, 1, cut.tile / plan.ring);
-      ringRows = cut.digit(axes, cut.tile / plan.ring, plan.ring);
+      std::tie(ringRows, fetchedRows.back()) =
+          shareRows(plan.ring / plan.ringSums);
       timeRows.back() = fetchedRows.back();
       timeRows.push_back(ringRows);
     }
@@ -152,8 +165,24 @@ private:
   mlir::Value emitJoin(Emitter &emitter, mlir::Value parts) const;
   mlir::Value loadTransposed(Emitter &emitter, int operand,
                              mlir::Value source) const;
+  /// Rows shared by `slices`: the digit of the slices, and that of the rows
+  /// that each has. In steps of any length, rows are dealt out one by one.
+  std::pair<std::string, std::string> shareRows(int64_t slices) const {
+    const Cut &cut = plan.rows.back();
+    int64_t each = cut.held() / slices;
+    if (plan.dealsRows)
+      return {cut.digit(axes, 1, slices), cut.digit(axes, slices, each)};
+    return {cut.digit(axes, each, slices), cut.digit(axes, 1, each)};
+  }
+  mlir::Value loadOperand(Emitter &emitter, int operand,
+                          mlir::Value source) const;
+  mlir::Value emitInSteps(Emitter &emitter, mlir::ValueRange operands) const;
   /// The slices in which the stream lies before the switch.
   std::string streamSlice() const;
+  /// Elements of the last summed axis that a slice has of an operand.
+  int64_t heldSums(int operand) const {
+    return plan.sums.back().tile / (operand == plan.stream ? plan.ringSums : 1);
+  }
   static constexpr int64_t lanes() { return rngd::machine::lanes; }
   /// `K / n`, empty for one; `K % n`.
   std::string sumSteps(int64_t n) const {
@@ -163,7 +192,6 @@ private:
   std::string piece(int64_t n) const {
     return plan.sums.back().digit(axes, 1, n);
   }
-
   /// Groups stand innermost: a packet is sent to all of them.
   TermList groupTerms() const { return concat({outerColumns, {group}}); }
   std::string outerTime() const {

@@ -18,7 +18,7 @@ DmLayout Contraction::layout(int operand) const {
   layout.element = concat({batch,
                            operand == plan.stream ? fetchedRows : columns,
                            outerSums,
-                           {lastSum}});
+                           {piece(heldSums(operand))}});
   for (int axis : problem.over)
     if (axes.isGrown(axis))
       layout.filled.push_back(axis);
@@ -33,6 +33,7 @@ std::string Contraction::streamSlice() const {
   terms.push_back(ringRows);
   for (const Cut &cut : plan.sums)
     terms.push_back(cut.slices(axes));
+  terms.push_back(sumSteps(heldSums(plan.stream)));
   return joinTerms(terms);
 }
 
@@ -40,22 +41,21 @@ std::string Contraction::streamSlice() const {
 /// each slice has a part of the rows of its neighbours.
 Value Contraction::emitExchange(Emitter &emitter, Value tile) const {
   const Cut &row = plan.rows.back(), &column = plan.columns.back();
-  int64_t count = plan.exchange, kept = row.tile / count;
+  int64_t count = plan.exchange, kept = row.held() / count;
   TermList slice, time = batch;
   for (ArrayRef<Cut> cuts : {ArrayRef(plan.batch), ArrayRef(plan.rows),
                              ArrayRef(plan.columns).drop_back()})
     for (const Cut &cut : cuts)
       slice.push_back(cut.slices(axes));
-  slice.push_back(
-      column.digit(axes, column.tile * count, column.sliceUnits / count));
-  slice.push_back(row.digit(axes, kept, count));
+  slice.push_back(column.slices(axes, count));
+  auto [rowSlice, keptRows] = shareRows(count);
+  slice.push_back(rowSlice);
   time.append(rows.begin(), rows.end() - 1);
   time.append(outerColumns);
   TermList exchanged = time;
-  std::string keptRows = row.digit(axes, 1, kept);
   std::string others = column.digit(axes, column.tile, count);
   exchanged.append({keptRows, others});
-  time.append({row.digit(axes, kept, count), keptRows});
+  time.append({rowSlice, keptRows});
 
   // The order of the result, wider by the columns of the neighbours.
   TermList element;
@@ -156,21 +156,56 @@ TermList Contraction::resultTerms(ArrayRef<std::string> lastTerms) const {
   return terms;
 }
 
+Value Contraction::loadOperand(Emitter &emitter, int operand,
+                               Value source) const {
+  if (plan.windows && operand == plan.stream)
+    return plan.windows->emit(emitter, source);
+  if (plan.transposed[operand])
+    return loadTransposed(emitter, operand, source);
+  return emitter.load(source, layout(operand),
+                      plan.staged[operand] ? std::optional(getStagedOrder(
+                                                 problem, operand, axes, plan))
+                                           : std::nullopt);
+}
+
+/// Steps of different lengths over the rows of a slice; all of them lie in the
+/// slices of the whole plan, so the weight is loaded once.
+Value Contraction::emitInSteps(Emitter &emitter, ValueRange operands) const {
+  int weight = 1 - plan.stream;
+  Value result = visa::AllocOp::create(emitter.builder, emitter.loc,
+                                       emitter.hbmType(problem.result));
+  Value loaded = loadOperand(emitter, weight, operands[weight]);
+  Value registers = plan.passes == 1 ? loadRegisters(emitter, loaded) : Value();
+  SmallVector<Value> sides = loadSides(emitter, operands.drop_front(2));
+  const Cut &row = plan.rows.back();
+  std::string index = row.inner(axes);
+  int64_t start = 0;
+  for (int64_t rows : plan.steps) {
+    Plan part = getStep(plan, rows);
+    Contraction step(problem, part, axes);
+    auto view = [&](Value tensor, mapping::Pad hole) {
+      return emitter.part(tensor, index, start, rows, hole);
+    };
+    Value stream = step.loadOperand(
+        emitter, plan.stream, view(operands[plan.stream], mapping::Pad::Top));
+    visa::CopyOp::create(
+        emitter.builder, emitter.loc,
+        step.emitTile(emitter, stream, loaded, sides, registers),
+        view(result, mapping::Pad::Bottom));
+    start += rows;
+  }
+  return result;
+}
+
 Value Contraction::emit(Emitter &emitter, ValueRange given) const {
+  if (!plan.steps.empty())
+    return emitInSteps(emitter, given);
   SmallVector<Value> operands(given);
   if (plan.windows)
     operands[plan.stream] =
         plan.windows->rename(emitter, operands[plan.stream]);
   auto load = [&](int operand, Value source) {
-    if (plan.windows && operand == plan.stream)
-      return plan.windows->emit(emitter, source);
-    if (plan.transposed[operand])
-      return loadTransposed(emitter, operand, source);
-    return emitter.load(
-        source, layout(operand),
-        plan.staged[operand]
-            ? std::optional(getStagedOrder(problem, operand, axes, plan))
-            : std::nullopt);
+    return loadOperand(emitter, operand, source);
   };
   int weight = 1 - plan.stream;
   ValueRange sides = given.drop_front(2);
@@ -384,17 +419,18 @@ Value Contraction::emitTile(Emitter &emitter, Value stream, Value weight,
              : emitter.dmType(tileType, place, joinTerms(resultElement));
     return emitter.chain(visa::Context::Main, resultDm, [&] {
       TermList fetchTime = concat({batch, fetchedRows, outerSums});
-      emitter.fetch(stream, joinTerms(fetchTime), lastSum,
+      int64_t held = heldSums(plan.stream);
+      emitter.fetch(stream, joinTerms(fetchTime), piece(held),
                     plan.windows ? plan.windows->getClause(stream.getContext())
                                  : ArrayAttr());
       if (plan.ring > 1) {
-        fetchTime.push_back(ringRows);
+        fetchTime.append({ringRows, sumSteps(held)});
         emitter.exchange(visa::SwitchConfig::Broadcast1,
                          {plan.ring, plan.partCount()}, plan.place.slice,
                          joinTerms(fetchTime));
       }
-      emitter.collect(joinTerms(concat({fetchTime, {sumSteps(flit)}})),
-                      piece(flit));
+      std::string flits = plan.sums.back().digit(axes, flit, held / flit);
+      emitter.collect(joinTerms(concat({fetchTime, {flits}})), piece(flit));
       OpBuilder &b = emitter.builder;
       visa::ContractOuterOp::create(b, emitter.loc, file, outerTime(),
                                     piece(packet));

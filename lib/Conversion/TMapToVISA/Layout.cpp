@@ -101,6 +101,16 @@ std::string Cut::digit(const KernelAxes &axes, int64_t low,
     return text;
   }
   std::string text = axes.live(axis);
+  if (part != 0 && low < tile) {
+    if (tile != axes.size(axis))
+      text += " % " + std::to_string(tile);
+    text += " = " + std::to_string(part);
+    if (low != 1)
+      text += " / " + std::to_string(low);
+    if (low * count != part)
+      text += " % " + std::to_string(count);
+    return text;
+  }
   if (size != axes.size(axis) && padded == size) {
     // A digit of the axis itself.
     if (low != 1)
@@ -116,6 +126,19 @@ std::string Cut::digit(const KernelAxes &axes, int64_t low,
   if (low * count != padded)
     text += " % " + std::to_string(count);
   return text;
+}
+
+std::string Cut::slices(const KernelAxes &axes, int64_t inner) const {
+  if (near == 0)
+    return digit(axes, tile * inner, sliceUnits / inner);
+  constexpr int64_t network = machine::slicesPerDMN;
+  std::string terms[] = {
+      digit(axes, tile * 2 * network, sliceUnits / (2 * network)),
+      digit(axes, tile * near, 2), digit(axes, tile * near * 2, network / near),
+      digit(axes, tile * inner, near / inner)};
+  bool isEmpty =
+      llvm::all_of(terms, [](const std::string &term) { return term.empty(); });
+  return isEmpty ? "" : joinTerms(terms);
 }
 
 //===----------------------------------------------------------------------===//

@@ -81,22 +81,28 @@ struct Cut {
   /// All cells that the axis has in visa count: those beyond its size in tmap
   /// hold zeros.
   bool isFilled = false;
+  /// The cells of each tile that a step works on; 0 for all of them.
+  int64_t part = 0;
+  /// Units in slices side by side, behind which the other network of a PE has
+  /// the next ones; 0 where units follow one another in all slices.
+  int64_t near = 0;
 
   int64_t units() const { return padded / tile; }
-  /// `A / low % count`; empty for one cell.
+  /// Cells of a tile that are there.
+  int64_t held() const { return part ? part : tile; }
+  /// `A / low % count`; empty for one cell. Inside of a tile of which only a
+  /// part is there, `A % tile = part / low % count`.
   std::string digit(const KernelAxes &axes, int64_t low, int64_t count) const;
   /// All cells: `A`, or `A % 64` in a loop.
   std::string whole(const KernelAxes &axes) const {
     return axes.live(axis) +
            (size == axes.size(axis) ? "" : " % " + std::to_string(size));
   }
-  /// Which slice of a cluster.
-  std::string slices(const KernelAxes &axes) const {
-    return digit(axes, tile, sliceUnits);
-  }
+  /// Which slice of a cluster; without the innermost `inner` of them.
+  std::string slices(const KernelAxes &axes, int64_t inner = 1) const;
   /// What lies inside a slice.
   std::string inner(const KernelAxes &axes) const {
-    return digit(axes, 1, tile);
+    return digit(axes, 1, held());
   }
 };
 

@@ -12,23 +12,31 @@
 !s = !tmap.tensor<f32, "I, J", #axes>
 !c = !tmap.tensor<bf16, "I, J", #axes>
 
-// CHECK: !visa.dm<bf16, cluster "I / 256 % 2", slice "I / 128 % 2, I % 128", element "K"
+// A short step has fewer rows than slices: they share the sums as well. Groups
+// of columns go to the networks of a PE in turn.
+// CHECK: !visa.dm<bf16, cluster "I / 1024", slice "I / 512 % 2, J / 1024, J / 128 % 2, J / 256 % 4, J / 16 % 8", element "J % 16, K"
+// CHECK: !visa.dm<bf16, cluster "I / 1024", slice "I / 512 % 2, I % 512 = 32, K / 512", element "K % 512"
 // CHECK-LABEL: @gemm
 // CHECK-NOT: scf.for
 // CHECK: %[[W:.*]] = visa.chain sub
-// CHECK: visa.tile %{{.*}}[%{{.*}}] along "I / 512" take 1
+// CHECK: visa.tile %{{.*}}[0] along "I % 512" take 344
 // CHECK: %[[R:.*]] = visa.chain main
-// CHECK-NEXT: fetch %{{.*}} time "1" packet "K"
-// CHECK-NEXT: switch broadcast1 [128, 1] slice "I / 128 % 2, J / 16" time "I % 128"
-// CHECK-NEXT: collect time "I % 128, K / 16" packet "K % 16"
+// CHECK-NEXT: fetch %{{.*}} time "I % 512 = 344 / 8" packet "K % 128"
+// CHECK-NEXT: switch broadcast1 [128, 1] slice "I / 512 % 2, J / 1024, J / 128 % 2, J / 256 % 4, J / 16 % 8" time "I % 512 = 344 / 8, I % 512 = 344 % 8, K / 128"
+// CHECK-NEXT: collect time "I % 512 = 344 / 8, I % 512 = 344 % 8, K / 128, K / 16 % 8" packet "K % 16"
 // CHECK-NEXT: contract_outer %[[W]]
 // CHECK: visa.chain sub
-// CHECK-NEXT: fetch %[[R]] time "I / 16 % 8, I % 16" packet "J % 16"
-// CHECK-NEXT: switch inter_transpose [8, 1, 16] slice "I / 128 % 2, J / 128, I / 16 % 8" time "I % 16, J / 16 % 8"
-// CHECK: commit element "I % 16, J % 128"
+// CHECK-NEXT: fetch %[[R]] time "I % 512 = 344 % 8, I % 512 = 344 / 8" packet "J % 16"
+// CHECK-NEXT: switch inter_transpose [8, 1, 43] slice "I / 512 % 2, J / 1024, J / 128 % 2, J / 256 % 4, I % 512 = 344 % 8" time "I % 512 = 344 / 8, J / 16 % 8"
+// CHECK: commit element "I % 512 = 344 / 8, J % 128"
 // CHECK: visa.copy
-// The weight stays.
-// CHECK-COUNT-3: contract_outer %[[W]]
+// The weight stays, and steps get shorter.
+// CHECK: take 128
+// CHECK: contract_outer %[[W]]
+// CHECK: take 32
+// CHECK: contract_outer %[[W]]
+// CHECK: take 8
+// CHECK: contract_outer %[[W]]
 // CHECK-NOT: contract_outer
 func.func @gemm(%a: !a, %b: !b) -> !c attributes {visa.kernel} {
   %s = tmap.contract %a, %b over [K] : !a, !b -> !s
