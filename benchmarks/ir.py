@@ -13,9 +13,9 @@ the least of several. Fails (exit code 1) where
 
 Says beside the ratio what parsing and printing the same text without any check
 take. Kernels are checked on other threads while this one prints, so that the ratio
-depends on a second core that is free: on two it was 0.33 to 0.38, and 0.23 to 0.27
-without a check. A third of that is the first touch of memory where a virtual machine
-gets it from its host. All types and mappings of a kernel are over its own
+depends on a second core that is free: on two that others share it was 0.28 to 0.41,
+and 0.25 to 0.37 without a check. The first touch of memory, which is slow on a virtual
+machine, is done ahead of the parser by another thread. All types and mappings of a kernel are over its own
 axes, so that the tables of unique attributes grow with the text.
 """
 
