@@ -47,6 +47,8 @@ generators = [("Ninja", "ninja"), ("Unix Makefiles", "make")]
 for generator, needs in generators:
     if shutil.which(needs) is None:
         continue
+    # The generator before may have left it with a time to come.
+    os.utime(os.path.join(prefix, "bin", "furiosa-opt-mlir"))
     source = os.path.join(folder, "source of " + needs)
     shutil.copytree(project, source)
     binary = os.path.join(folder, "build of " + needs)
